@@ -286,7 +286,7 @@ def bombs_of_usdz():
     for _ in range(30):
         nested = package([("a.usdz", nested), ("b.usda", layer('def "x" (references = @./a.usdz@) {}'))])
     yield "usdz", nested
-    for name in ("../../escape.usda", "/tmp/escape.usda", "a\0.usda", "a.usda/../../b"):
+    for name in ("../../escape.usda", "/escape.usda", "a\0.usda", "a.usda/../../b"):
         yield "usdz", package([(name, layer(triangle))])
 
 

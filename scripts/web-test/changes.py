@@ -277,7 +277,7 @@ def pages_share_one_connection(browser):
             browser.go(path)
             browser.element("main h1")
         assert browser.script("return window.sockets.length") == 1, browser.script("return window.sockets.map(socket => socket.readyState)")
-        # The page that is shown now learns of changes, after all these subscriptions.
+        # The page that is shown now receives changes, after all these subscriptions.
         browser.go("/expenses")
         browser.calm()
         change(server, "/api/expenses/" + expense, {"vendorName": "Changed meanwhile"})
@@ -308,7 +308,7 @@ def visible_list_is_loaded_once_after_the_server_was_away(browser):
         browser.sees("Zoe Restart")
         lists = [path for path in browser.script("return window.asked") if path.startswith("/api/drivers?") and "id=" not in path]
         assert 1 <= len(lists) <= 2, lists
-        # The connection goes on.
+        # The connection stays open.
         change(stage_.server, "/api/drivers/" + driver, {"name": "Zoe Renamed"})
         browser.sees("Zoe Renamed")
     return [REFUSED, "net::ERR_CONNECTION_REFUSED", "WebSocket"]

@@ -18,7 +18,7 @@ function focusedControl() {
 }
 
 /**
- * Gives the focus back to a control whose row was moved, or drawn anew in another part of the table.
+ * Gives the focus back to a control whose row was moved, or is drawn again in another part of the table.
  * @param {NonNullable<ReturnType<typeof focusedControl>>} focused
  */
 function restore({ element, id, place }) {

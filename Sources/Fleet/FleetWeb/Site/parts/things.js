@@ -21,7 +21,6 @@
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get, newId, pathOf, request } from "../api.js";
 import { timeText } from "../format.js";
-import { send, submit, waiting } from "../queue.js";
 import { go, setQuery, to } from "../router.js";
 import { may, tell } from "../state.js";
 import { t } from "../texts.js";
@@ -245,7 +244,7 @@ const secrets = /** @type {Map<string, string>} */ (new Map());
  * @param {string} id
  * @param {any} value the answer of the server
  */
-function keepSecret(kind, id, value) {
+export function keepSecret(kind, id, value) {
   const secret = kind.secret && value?.[kind.secret.name];
   if (secret) secrets.set(id, secret);
 }
@@ -262,7 +261,7 @@ function NewSecret({ kind, thing }) {
  * @param {Kind} kind
  * @param {string} id
  */
-function pathTo(kind, id) { return kind.isSingle ? kind.path : pathOf(kind.path, id); }
+export function pathTo(kind, id) { return kind.isSingle ? kind.path : pathOf(kind.path, id); }
 
 /**
  * The buttons of a thing's commands, and the dialog of the chosen one.
@@ -309,22 +308,6 @@ export function Commands({ kind, thing, tag, onDone, children }) {
 }
 
 /**
- * The body of a change. An object that has lost all its members is removed.
- * @param {Record<string, any>} values those of all fields
- * @param {string[]} changed
- */
-function changeOf(values, changed) {
-  const body = nested(Object.fromEntries(changed.map(name => [name, values[name] ?? null])));
-  const whole = nested(values);
-  for (const [name, value] of Object.entries(body)) {
-    const members = whole[name];
-    const isObject = value && typeof value === "object" && changed.some(field => field.startsWith(name + "."));
-    if (isObject && Object.values(members).every(member => member === null)) body[name] = null;
-  }
-  return body;
-}
-
-/**
  * The newest things of a list, with links to the whole list and to a new thing.
  * @param {{ kind: Kind, query: Record<string, string>, sort?: string, start?: Record<string, string>, title?: string, text?: (thing: any) => any, detail?: (thing: any) => any[], count?: number }} props
  *   `query`: what restricts the list; `start`: the first values of a new thing; `text` and `detail`: what is shown of each.
@@ -352,13 +335,13 @@ const watch = 5000;
  * The kinds of changes after which a list of things is loaded again.
  * @param {Kind} kind
  */
-function changesOf(kind) { return kind.one ? [kind.one] : []; }
+export function changesOf(kind) { return kind.one ? [kind.one] : []; }
 
 /**
  * The version of a thing in its entity tag; 0 without one.
  * @param {string | null | undefined} tag
  */
-function versionOf(tag) { return Number(/^"(\d+)/.exec(tag ?? "")?.[1] ?? 0); }
+export function versionOf(tag) { return Number(/^"(\d+)/.exec(tag ?? "")?.[1] ?? 0); }
 
 /**
  * Whether a change is that of a thing, and newer than what is shown. The server also reports the person's own changes.
@@ -367,7 +350,7 @@ function versionOf(tag) { return Number(/^"(\d+)/.exec(tag ?? "")?.[1] ?? 0); }
  * @param {string | null | undefined} tag that of the shown version
  * @param {import("./changes.js").Change} change
  */
-function isNews(kind, id, tag, change) {
+export function isNews(kind, id, tag, change) {
   return change.kind === kind.one && (kind.isSingle || change.id === id) && (change.action === "deleted" || change.version > versionOf(tag));
 }
 
@@ -403,67 +386,4 @@ export function ThingDetail({ kind, id, top, children }) {
       ${!kind.isSingle && html`<div><dt>${t("field.createdAt")}</dt><dd>${timeText(value.createdAt)}</dd></div>
       <div><dt>${t("field.updatedAt")}</dt><dd>${timeText(value.updatedAt)}</dd></div>`}</dl></section>
     ${children?.(value, thing.reload)}</div>`;
-}
-
-/** @param {{ kind: Kind, id?: string, start?: Record<string, any>, draft?: string }} props Without an id, a new thing is made. `draft`: the key of the draft. */
-export function ThingForm({ kind, id, start, draft = `${kind.id} ${id ?? "new"}` }) {
-  const [made] = useState(newId);
-  const thing = useLoad(async signal => (id ? request("GET", pathTo(kind, id), { signal }) : null), [kind.id, id]);
-  /** The version that another person has stored while the form was open; without a value if the thing was removed. */
-  const [newer, setNewer] = useState(/** @type {{ value: any, tag: string | null } | null} */ (null));
-  useChanges(id ? changesOf(kind) : [], async () => {
-    try {
-      setNewer(await request("GET", pathTo(kind, String(id))));
-    } catch (error) {
-      if (!isLost(error)) throw error;
-      setNewer({ value: null, tag: null });
-    }
-  }, change => isNews(kind, String(id), thing.value?.tag, change));
-  const link = kind.link ?? ((/** @type {any} */ thing) => to(kind.id, thing.id));
-  const back = id && thing.value && !kind.isSingle ? link(thing.value.value) : "/" + kind.id;
-  const above = html`<a href=${"/" + kind.id}>${t(kind.title)}</a>`;
-  if (id && !thing.value) {
-    return html`<div class="page narrow"><${Title} above=${above} title="…" />${thing.error ? html`<${Trouble} error=${thing.error} retry=${thing.reload} />` : html`<${Loading} />`}</div>`;
-  }
-  const shaped = (/** @type {any} */ value) => value && (kind.edited?.(value) ?? value);
-  const present = shaped(thing.value?.value);
-  const isNewer = newer && (!newer.value || versionOf(newer.tag) > versionOf(thing.value?.tag));
-  // Drivers return to the page from which they came. Others see the thing that they have saved.
-  const isDriver = may("vehicles") === "own";
-  const fields = kind.fields.filter(field => !field.isRead && !(id && field.isFixed) && !(isDriver && field.of === "driver"));
-  const save = async (/** @type {Record<string, any>} */ values, /** @type {string[]} */ changed) => {
-    if (id) {
-      const { value, tag } = /** @type {any} */ (thing.value);
-      const body = changeOf(values, changed);
-      if ("quantity" in body && values.unit) body.unit = values.unit;
-      if (changed.length > 0) {
-        // The server accepts only files that have arrived.
-        if (waiting().some(entry => entry.blob && !entry.reason)) await send();
-        try {
-          await request("PATCH", pathTo(kind, id), { body, headers: { "If-Match": tag } });
-        } catch (error) {
-          // The next attempt changes the present version of the thing. The form shows the changes of others.
-          if (/** @type {any} */ (error).conflicts?.length) thing.set({ value, tag: (await request("GET", pathTo(kind, id))).tag });
-          throw error;
-        }
-      }
-      tell(t("saved"));
-      go(back);
-    } else {
-      // The client chooses the id, so that a request that is sent twice creates only one thing.
-      const body = withoutEmpty(nested(values));
-      const name = kind.id === "vehicles" ? values.id : made;
-      delete body.id;
-      const path = pathOf(kind.path, name), headers = { "If-None-Match": "*" };
-      // Neither a secret that was entered nor one that the server makes is stored in the browser.
-      const isSecret = kind.secret || kind.fields.some(field => field.kind === "secret");
-      const answer = isSecret ? await request("PUT", path, { body, headers }) : await submit({ method: "PUT", path, body, headers, label: t(/** @type {any} */ (kind.add)) });
-      keepSecret(kind, name, answer?.value);
-      if (answer) tell(t("saved"));
-      go(!answer || (isDriver && !kind.secret) ? "/mine" : link({ ...answer.value, id: name }), { replace: true });
-    }
-  };
-  return html`<div class="page narrow"><${Title} above=${above} title=${id ? kind.name(present) : t(/** @type {any} */ (kind.add))} />
-    <section class="card padded"><${Form} fields=${fields} thing=${present} given=${start} draft=${draft} action=${t("action.save")}
-      newer=${isNewer ? { thing: shaped(newer.value), adopt: () => thing.set(newer) } : null} onCancel=${() => go(back)} onSave=${save} /></section></div>`;
 }
