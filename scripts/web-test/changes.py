@@ -88,7 +88,7 @@ def list_shows_what_another_person_adds_and_stays_as_it_is(browser):
     # These are too many changes for a message about each.
     with imported(server, "LIVE-", 60):
         browser.sees("LIVE-059")
-        browser.script("[...document.querySelectorAll('td.tick label')].find(label => label.textContent === 'Choose LIVE-030').click()")
+        browser.click("td.tick input", "Choose LIVE-030")
         browser.sees("1 chosen")
         browser.script("""
             const row = [...document.querySelectorAll('main tbody tr')].find(row => row.innerText.includes('LIVE-031'));
