@@ -39,7 +39,9 @@ export function ThingForm({ kind, id, start, draft = `${kind.id} ${id ?? "new"}`
   const [newer, setNewer] = useState(/** @type {{ value: any, tag: string | null } | null} */ (null));
   useChanges(id ? changesOf(kind) : [], async () => {
     try {
-      setNewer(await request("GET", pathTo(kind, String(id))));
+      const found = await request("GET", pathTo(kind, String(id)));
+      // Without news, nothing is drawn again while the person types.
+      if (versionOf(found.tag) > versionOf(thing.value?.tag)) setNewer(found);
     } catch (error) {
       if (!isLost(error)) throw error;
       setNewer({ value: null, tag: null });
