@@ -9,7 +9,7 @@ extension FleetTransaction {
   /// - Returns: the ids of the drivers.
   public func releaseDrivers(of person: UUIDv7) throws(ThingError) -> [UUIDv7] {
     let drivers = try self.drivers(of: person).map(\.id)
-    // A driver has few assignments and journeys that have not ended.
+    // All of this happens in one transaction, for which other tenants wait, so the number of things is limited.
     var most = 1_000
     for id in drivers {
       try endDuty(where: "driverId", is: id.json, reason: "the account of the driver was erased", atMost: &most)

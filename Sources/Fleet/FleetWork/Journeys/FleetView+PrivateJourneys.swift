@@ -57,7 +57,7 @@ extension FleetView {
     return try privateTimes(query).filter { vehicles?.contains($0.window.vehicle) ?? true }
   }
 
-  /// Whether a vehicle was on a private journey at `time`. Then other people must not learn what it did.
+  /// Whether a vehicle was on a private journey at `time`. Its records of this time are hidden from other people.
   public func isPrivate(_ vehicle: String, at time: Timestamp) throws(ThingError) -> Bool {
     try hiddenTimes(of: [vehicle], from: time, except: []).contains(time, of: vehicle)
   }
