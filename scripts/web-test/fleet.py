@@ -300,7 +300,7 @@ def hostile_texts_of_the_fleet_are_shown_as_texts(browser):
             ("journeys", {"vehicleId": "VAN-014", "driverId": driver, "purpose": "private", "plannedFrom": "2026-12-24T08:00:00Z", "notes": XSS})]:
         made[kind] = server.send("POST", "/api/" + kind, body)["id"]
     server.send("POST", f"/api/journeys/{made['journeys']}/incident", {"notes": XSS})
-    server.send("PUT", "/api/vehicles/XSS-2", {"name": XSS}, headers={"If-None-Match": "*"})
+    server.send("PUT", "/api/vehicles/XSS-2", {"name": XSS, "make": XSS}, headers={"If-None-Match": "*"})
     assignment = server.send("POST", "/api/assignments", {"vehicleId": "XSS-2", "driverId": server.send("POST", "/api/drivers", {"name": XSS})["id"], "from": server.send("GET", "/api/vehicles/XSS-2")["createdAt"], "notes": XSS})["id"]
     browser.sign_in("admin")
     for path in [*("/" + kind for kind in made), *(f"/{kind}/{identifier}" for kind, identifier in made.items()), "/fleet", "/assignments/calendar", "/vehicles/XSS-2", "/vehicles/XSS-2/reconciliation", "/vehicles?q=XSS-2", f"/drivers/{driver}"]:

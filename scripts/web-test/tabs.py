@@ -14,7 +14,7 @@ window.WebSocket = class extends Real {
     super(...given);
     this.addEventListener("message", event => {
       const message = JSON.parse(event.data);
-      if (message.event === "record") received.push(message.record.id);
+      if (message.event === "record") received.push([message.channel, message.record.id]);
     });
   }
 };
@@ -189,8 +189,13 @@ def pages_that_are_open_survive_a_restart_of_the_server(browser):
         if tab == tabs.first:
             sent.append(record(stage_, "TRUCK-012", 64))
         browser.until(seen, "the newest speed")
-        received = [one for one in browser.script("return window.received") if one in sent]
-        assert received == sent[-len(received):] and len(received) >= 3, (received, sent)
+        # A page may still read the vehicle's channel of the page before it; each channel has each record once.
+        by_channel = {}
+        for channel, one in browser.script("return window.received"):
+            if one in sent:
+                by_channel.setdefault(channel, []).append(one)
+        assert all(one == sent[-len(one):] for one in by_channel.values()), (by_channel, sent)
+        assert max(map(len, by_channel.values())) >= 3, (by_channel, sent)
     # What the person does after the restart works without signing in again.
     browser.go("/drivers")
     browser.sees("Jane")
