@@ -316,6 +316,9 @@ def hostile_texts_of_the_fleet_are_shown_as_texts(browser):
     browser.click("dialog .button", "Cancel")
     server.send("POST", f"/api/assignments/{assignment}/cancel")
     server.send("POST", f"/api/journeys/{made.pop('journeys')}/cancel")
+    # An open page of the vehicle would ask for it again.
+    browser.go("/expenses")
+    browser.calm()
     server.send("DELETE", "/api/vehicles/XSS-2")
     for kind, identifier in made.items():
         server.send("DELETE", f"/api/{kind}/{identifier}")
