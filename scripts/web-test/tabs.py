@@ -4,7 +4,7 @@ import time
 from stage import demo
 from suite import REFUSED, test
 
-# Collects the records of the live connection by their ids, and the answered requests that change something.
+# Collects the records of the live connection as channels and ids, and the answered requests that change something.
 WATCH = """
 if (!window.received) {
 window.received = []; window.changes = [];
@@ -191,7 +191,7 @@ def pages_that_are_open_survive_a_restart_of_the_server(browser):
         if tab == tabs.first:
             sent.append(record(stage_, "TRUCK-012", 64))
         browser.until(seen, "the newest speed")
-        # The first tab still reads the vehicle's channel, as the page before did, for a moment.
+        # For some seconds, the first tab also receives the vehicle's channel, which its previous page has used.
         received = [one for of, one in browser.script("return window.received") if of == channel and one in sent]
         assert received == sent[-len(received):] and len(received) >= 3, (received, sent)
     # What the person does after the restart works without signing in again.
