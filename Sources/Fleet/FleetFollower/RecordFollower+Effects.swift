@@ -86,9 +86,8 @@ extension RecordFollower {
       guard query.cursor != nil else { break }
     }
     // The meter cannot be estimated, because too many trips have ended since the last reading.
-    guard query.cursor == nil else { return nil }
     // Several gateways of the vehicle may report the same trip.
-    let estimate = meter.estimate(after: last, EndedTrip.merged(trips))
-    return estimate.map { .estimate(meter, $0, after: last, vehicle: vehicle) }
+    let estimate = query.cursor == nil ? meter.estimate(after: last, EndedTrip.merged(trips)) : nil
+    return .estimate(meter, estimate, after: last, vehicle: vehicle)
   }
 }

@@ -32,7 +32,6 @@ public final class RecordFollower: Service {
   private static let patience = Duration.milliseconds(20)
   /// The time for one tenant in each round. One half is used to read the feed, the other half to process vehicles.
   private static let share = Duration.milliseconds(400)
-  private static let name = "maintenance"
   private static let classes: Set<RecordClass> = [.known(.trip), .known(.dtc), .known(.geofence), .known(.driving)]
 
   let storage: any FleetStorage
@@ -148,7 +147,7 @@ public final class RecordFollower: Service {
   ///
   /// - Returns: whether the feed contained changes.
   func readFeed(tenant: TenantID) async throws -> Bool {
-    let query = ThingQuery<FollowedFeed>(.oneOf(key: "name", [.text(Self.name)]))
+    let query = ThingQuery<FollowedFeed>(.oneOf(key: "name", [.text(FollowedFeed.recordReader)]))
     let (feed, wanted) = try await storage.view(tenant: tenant) { view throws(ThingError) in
       (try view.first(query), try view.wantedEvents())
     }
@@ -181,7 +180,7 @@ public final class RecordFollower: Service {
         }
       }
       var followed = FollowedFeed()
-      (followed.name, followed.position) = (Self.name, position)
+      (followed.name, followed.position) = (FollowedFeed.recordReader, position)
       if let present {
         try transaction.update(present, to: followed, action: "follow")
       } else {
@@ -275,7 +274,7 @@ public final class RecordFollower: Service {
           value.after = position
           guard clock.now - start < Self.patience else { break }
         }
-        if turn.isLast {
+        if turn.isLast, try turn.isCurrent(transaction) {
           try transaction.remove(present, action: "follow")
         } else {
           try transaction.update(present, to: value, action: "follow")
@@ -339,4 +338,14 @@ private struct Turn: Sendable {
   let isLast: Bool
   /// The effects to apply, in steps. After a step, all changes up to its `position` in the feed have been processed.
   var steps: [(position: Int64, effects: [RecordEffect])] = []
+
+  /// Whether the readings from which the values of the meters were estimated are still the newest ones.
+  func isCurrent(_ view: any FleetView) throws(ThingError) -> Bool {
+    for (_, effects) in steps {
+      for case .estimate(let meter, _, let last, let vehicle) in effects {
+        guard try view.lastReading(of: meter, vehicle: vehicle) == last else { return false }
+      }
+    }
+    return true
+  }
 }

@@ -4,7 +4,8 @@ import Logging
 import ServiceLifecycle
 import Telemetry
 
-/// Computes the service schedules of fleets that have many vehicles. Each transaction processes only a few vehicles.
+/// Computes the service schedules of fleets that have many vehicles, and judges the meter readings that changes of many
+/// readings affect. Each transaction processes only a few vehicles or readings.
 ///
 /// Several servers may use one database, because the progress is stored in the database.
 public final class ScheduleFollower: Service {
@@ -28,15 +29,15 @@ public final class ScheduleFollower: Service {
       await RepeatedWork.runRounds(pause: Self.pause) {
         try await self.round()
       } onFailure: {
-        self.logger.warning("schedules of fleets: \($0); trying again")
+        self.logger.warning("schedules of fleets and meter readings: \($0); trying again")
       }
     }
   }
 
-  /// Computes the schedule of a few vehicles, for each tenant that has a pending schedule. An error of one tenant does
-  /// not affect other tenants.
+  /// Computes the schedule of a few vehicles, for each tenant that has a pending schedule, and judges some meter readings,
+  /// for each tenant that has a pending meter. An error of one tenant does not affect other tenants.
   ///
-  /// - Returns: whether any schedule was pending, and the last error.
+  /// - Returns: whether anything was pending, and the last error.
   func round() async throws -> (hasMore: Bool, failure: (any Error)?) {
     var (hasMore, failure) = (false, (any Error)?.none)
     await TenantRound.run(for: try await storage.tenants(having: PendingSchedule.conditions)) { tenant in
@@ -48,6 +49,14 @@ public final class ScheduleFollower: Service {
         try transaction.evaluate(pending)
       }
       hasMore = true
+    } onFailure: { _, error in
+      failure = error
+    }
+    await TenantRound.run(for: try await storage.tenants(having: PendingMeter.conditions)) { tenant in
+      let found = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
+        transaction throws(ThingError) in try transaction.judgePendingMeter()
+      }
+      if found { hasMore = true }
     } onFailure: { _, error in
       failure = error
     }

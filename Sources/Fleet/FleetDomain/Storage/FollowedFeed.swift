@@ -1,6 +1,9 @@
 /// The position up to which a reader has processed a tenant's feed. It is stored in the same transaction as the
 /// results, so each change is processed exactly once.
 public struct FollowedFeed: Kind {
+  /// The name of the reader that derives meter readings and defects from records.
+  public static let recordReader = "maintenance"
+
   /// The name of the reader.
   public var name = ""
   public var position: Int64 = 0

@@ -90,14 +90,27 @@ extension FleetTransaction {
   /// Sets the estimated reading of a vehicle's meter, unless another reading was added meanwhile. Afterwards, the
   /// caller must call ``evaluateServices(ofVehicles:)``.
   ///
-  /// - Parameter reading: the last reading, from which the new one was estimated.
+  /// - Parameters:
+  ///   - estimate: the estimate; `nil` if the value is that of the last reading.
+  ///   - reading: the last reading, from which the new one was estimated.
   public func set(
-    _ estimate: Meter.Point, of meter: Meter, vehicle id: String, after reading: Meter.Point
+    _ estimate: Meter.Point?, of meter: Meter, vehicle id: String, after reading: Meter.Point
   ) throws(ThingError) {
     guard try lastReading(of: meter, vehicle: id) == reading, let vehicle = try vehicle(named: id) else { return }
     var changed = vehicle.value
     let daily = meter == .odometer ? changed.dailyKilometers : changed.dailyEngineHours
-    changed.set(meter, to: estimate, isEstimated: true, daily: daily)
+    changed.set(meter, to: estimate ?? reading, isEstimated: estimate != nil, daily: daily)
     try refresh(vehicle, to: changed)
+  }
+
+  /// Requests that the reader of records estimates the meters of a vehicle again from its trips.
+  func requestEstimate(ofVehicle id: String) throws(ThingError) {
+    let waiting = ThingQuery<FollowedVehicle>(.oneOf(key: "vehicleId", [.text(id)]))
+    guard try first(waiting) == nil else { return }
+    let feed = try first(ThingQuery<FollowedFeed>(.oneOf(key: "name", [.text(FollowedFeed.recordReader)])))
+    var followed = FollowedVehicle()
+    let position = feed?.value.position ?? 0
+    (followed.vehicle, followed.after, followed.through) = (id, position, position)
+    try insert(followed)
   }
 }

@@ -20,15 +20,17 @@ extension FleetTransaction {
 
   /// Decides whether a new reading is used, and sets its flag and total. If it has no time, sets the current time.
   ///
-  /// - Throws: `invalid`.
+  /// - Throws: `invalid`; `limitReached` if too many replacements of the vehicle's meter were entered late.
   public func judge(_ reading: inout MeterReading) throws(ThingError) {
     if reading.at == MeterReading().at { reading.at = now }
     guard let meter = Meter(of: reading) else {
       throw .invalid(FieldErrors([FieldError("odometer", "expected either odometer or engineHours")]))
     }
     try reading.at.requirePast(at: now, "at")
-    let last = try point(of: meter, vehicle: reading.vehicle)
-    let day = Timestamp(nanoseconds: reading.at.nanoseconds - 86_400_000_000_000)
+    reading.judgedFrom = try placeOfReplacement(reading, meter)
+    let last = try point(
+      of: meter, vehicle: reading.vehicle, until: reading.judgedFrom == nil ? nil : reading.at)
+    let day = Timestamp(nanoseconds: reading.at.nanoseconds - Meter.day)
     let judgement = meter.judge(
       reading, after: last, day: last == nil ? nil : try point(of: meter, vehicle: reading.vehicle, since: day))
     reading.set(judgement)
@@ -37,58 +39,28 @@ extension FleetTransaction {
 
   /// Updates the vehicle of a new or changed reading, and its services. Decides about later readings again if
   /// necessary.
-  public func follow(_ reading: Stored<MeterReading>, evaluatesServices: Bool = true) throws(ThingError) {
+  ///
+  /// - Parameter change: `nil` if the reading was added, became void, or became valid.
+  public func follow(
+    _ reading: Stored<MeterReading>, after change: MeterChange? = nil, evaluatesServices: Bool = true
+  ) throws(ThingError) {
     guard let meter = Meter(of: reading.value) else { return }
-    if reading.version > 1 {
-      // A reading became void, or is valid again: this changes the decisions about all later readings.
-      try judgeAgain(meter, vehicle: reading.value.vehicle)
-    } else if reading.value.lifetime == nil {
-      return try announceContradiction(of: reading, meter)
+    let change = change ?? (reading.version == 1 ? .added : .validity)
+    try judgeAgain(meter, after: change, of: try existing(reading.id, MeterReading.self))
+    if change == .added {
+      let judged = try existing(reading.id, MeterReading.self)
+      if judged.value.lifetime == nil { return try announceContradiction(of: judged, meter) }
     }
     try updateMeter(meter, ofVehicle: reading.value.vehicle, evaluatesServices: evaluatesServices)
   }
 
   /// Decides again which readings of a vehicle are used, after a reading was removed or moved to another vehicle.
-  func judgeAfterCorrection(_ reading: MeterReading) throws(ThingError) {
-    guard let meter = Meter(of: reading) else { return }
-    try judgeAgain(meter, vehicle: reading.vehicle)
-    try updateMeter(meter, ofVehicle: reading.vehicle, evaluatesServices: true)
-  }
-
-  private func judgeAgain(_ meter: Meter, vehicle: String) throws(ThingError) {
-    var query = ThingQuery<MeterReading>(
-      .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: meter.rawValue),
-      // The start and end readings of a journey are created at the same time.
-      order: [.init("createdAt"), .init("at")], limit: 1_000)
-    var used: [Meter.Point] = []
-    repeat {
-      let page = try list(query)
-      for stored in page.items {
-        var reading = stored.value
-        let start = reading.at.milliseconds - 86_400_000
-        var first = used.endIndex
-        while first > 0, used[first - 1].at.milliseconds >= start { first -= 1 }
-        reading.set(
-          reading.isVoid
-            ? .agrees
-            : meter.judge(reading, after: used.last, day: first < used.endIndex ? used[first] : nil))
-        // The estimate at the time of the reading is not known any more, but it remains valid for the same previous
-        // reading.
-        let known = reading.comparison
-        reading.comparison = used.last { $0.at <= reading.at }.flatMap { previous in
-          guard !reading.isReplaced, let value = meter.value(of: reading) else { return nil }
-          var new = MeterReading.Comparison(of: value, at: reading.at, after: previous, estimate: nil)
-          if let known, known.previous == new.previous, known.previousAt == new.previousAt {
-            new.telemetry = known.telemetry
-            new.difference = known.telemetry.map { ((new.increase - $0) * 1_000).rounded() / 1_000 }
-          }
-          return new
-        }
-        if let point = Meter.Point(reading, of: meter) { used.append(point) }
-        try refresh(stored, to: reading)
-      }
-      query.cursor = page.next
-    } while query.cursor != nil
+  ///
+  /// - Parameter reading: the reading before the change.
+  func judgeAfterRemoval(of reading: Stored<MeterReading>) throws(ThingError) {
+    guard let meter = Meter(of: reading.value) else { return }
+    try judgeAgain(meter, after: .removed, of: reading)
+    try updateMeter(meter, ofVehicle: reading.value.vehicle, evaluatesServices: true)
   }
 
   /// Sets the meters of a vehicle that have no values to the newest used readings. Such readings exist if a vehicle was
@@ -100,8 +72,10 @@ extension FleetTransaction {
     }
   }
 
-  /// Sets the current value of a vehicle's meter to the newest used reading.
-  private func updateMeter(_ meter: Meter, ofVehicle id: String, evaluatesServices: Bool) throws(ThingError) {
+  /// Sets the current value of a vehicle's meter to the newest used reading, and requests a new estimate from the trips
+  /// after it. An estimate that is newer than the reading remains until then, so that services do not change their
+  /// states for a moment.
+  func updateMeter(_ meter: Meter, ofVehicle id: String, evaluatesServices: Bool) throws(ThingError) {
     guard let vehicle = try vehicle(named: id), vehicle.value.id == id else { return }
     let last = try point(of: meter, vehicle: id)
     var daily: Double?
@@ -110,27 +84,39 @@ extension FleetTransaction {
       daily = try point(of: meter, vehicle: id, since: start).flatMap { Meter.daily(from: $0, to: last) }
     }
     var changed = vehicle.value
-    changed.set(meter, to: last, isEstimated: last.map { _ in false }, daily: daily)
+    if let last, let estimate = changed.point(of: meter), changed.isEstimated(meter), estimate.at > last.at {
+      changed.set(meter, to: estimate, isEstimated: true, daily: daily)
+    } else {
+      changed.set(meter, to: last, isEstimated: last.map { _ in false }, daily: daily)
+    }
+    if last != nil { try requestEstimate(ofVehicle: id) }
     let refreshed = try refresh(vehicle, to: changed)
     if evaluatesServices { try evaluateServices(of: refreshed) }
   }
 }
 
 extension FleetView {
+  /// A time after all readings, 2200-01-01.
+  static var latest: Timestamp { Timestamp(nanoseconds: 7_258_118_400_000_000_000) }
+
   /// Returns a used reading of a vehicle's meter; `nil` if there is none.
   ///
   /// - Parameters:
   ///   - start: if `nil`, the newest reading is returned; otherwise the oldest one since this time.
   ///   - end: the latest time of the reading; `nil` for no limit.
+  ///   - id: a reading that is ignored; `nil` for none.
   func point(
-    of meter: Meter, vehicle: String, since start: Timestamp? = nil, until end: Timestamp? = nil
+    of meter: Meter, vehicle: String, since start: Timestamp? = nil, until end: Timestamp? = nil,
+    except id: UUIDv7? = nil
   ) throws(ThingError) -> Meter.Point? {
     var query = ThingQuery<MeterReading>(
       .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: meter.rawValue), .isSet(key: "lifetime"),
       order: [.init("at", isDescending: start == nil), .init("lifetime", isDescending: start == nil)])
     if let start { query.conditions.append(.atLeast(key: "at", start.json)) }
-    if let end { query.conditions.append(.atMost(key: "at", end.json)) }
-    return try first(query).flatMap { Meter.Point($0.value, of: meter) }
+    // The databases use the index of the times only if the query limits them.
+    if start == nil || end != nil { query.conditions.append(.atMost(key: "at", (end ?? Self.latest).json)) }
+    query.limit = id == nil ? 1 : 2
+    return try list(query).items.first { $0.id != id }.flatMap { Meter.Point($0.value, of: meter) }
   }
 
   /// Returns the newest known value of a vehicle's meter at the end of a day. If none is known, returns the oldest value
@@ -176,6 +162,10 @@ extension Meter.Point {
 }
 
 extension Vehicle {
+  func isEstimated(_ meter: Meter) -> Bool {
+    (meter == .odometer ? isOdometerEstimated : areEngineHoursEstimated) ?? false
+  }
+
   /// Returns the current reading of a meter with its time and total; `nil` if unknown.
   func point(of meter: Meter) -> Meter.Point? {
     switch meter {

@@ -55,7 +55,7 @@ public enum Meter: String, CaseIterable, Sendable {
     case flagged(MeterReading.Flag)
   }
 
-  /// Decides whether a reading is used. Readings are judged in the order in which they arrive.
+  /// Decides whether a reading is used. Readings are judged in the order in which they arrive (``Place``).
   ///
   /// - Parameters:
   ///   - last: the newest used reading; `nil` if there is none.
@@ -90,6 +90,9 @@ public enum Meter: String, CaseIterable, Sendable {
       lifetime - point.lifetime <= mostPerDay * unit * max(Self.days(from: point.at, to: time), 1)
     }
   }
+
+  /// The period before a reading in which its increase is limited, ns.
+  static let day: Int64 = 86_400_000_000_000
 
   static func days(from start: Timestamp, to end: Timestamp) -> Double {
     Double(end.milliseconds - start.milliseconds) / 86_400_000

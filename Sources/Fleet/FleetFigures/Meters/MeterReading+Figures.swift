@@ -21,6 +21,20 @@ extension MeterReading.Comparison {
     }
   }
 
+  /// Returns the comparison of a reading that is judged again; `nil` if there is no earlier reading of the same odometer
+  /// or hour meter.
+  ///
+  /// The estimate at the time of the reading is not known any more, but it remains valid for the same previous reading.
+  static func of(_ reading: MeterReading, _ meter: Meter, after previous: Meter.Point?) -> Self? {
+    guard let previous, !reading.isReplaced, let value = meter.value(of: reading) else { return nil }
+    var new = Self(of: value, at: reading.at, after: previous, estimate: nil)
+    if let known = reading.comparison, known.previous == new.previous, known.previousAt == new.previousAt {
+      new.telemetry = known.telemetry
+      new.difference = known.telemetry.map { rounded(new.increase - $0) }
+    }
+    return new
+  }
+
   private static func rounded(_ number: Double) -> Double { (number * 1_000).rounded() / 1_000 }
 
   /// The figures as text in all languages, for example `45000 → 12000 km (-33000 km; OBD/GPS: +120 km)`.
@@ -59,16 +73,10 @@ extension FleetTransaction {
     let same = ThingQuery<MeterReading>(
       .oneOf(key: "vehicleId", [.text(vehicle.value.id)]), .isSet(key: meter.rawValue),
       .oneOf(key: "flag", [flag.json]), .atLeast(key: "at", reading.value.at.adding(seconds: -86_400).json),
-      limit: 2)
+      order: [.init("at")], limit: 2)
     guard try list(same).items.allSatisfy({ $0.id == reading.id }) else { return }
     var event = FleetEvent(.meterSuspicious, MeterReading.self, reading.id)
     (event.vehicleID, event.item, event.at) = (vehicle.value.id, comparison.text(of: meter), reading.value.at)
     try emit(event)
-  }
-}
-
-extension Vehicle {
-  fileprivate func isEstimated(_ meter: Meter) -> Bool {
-    (meter == .odometer ? isOdometerEstimated : areEngineHoursEstimated) ?? false
   }
 }

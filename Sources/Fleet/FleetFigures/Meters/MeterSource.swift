@@ -106,8 +106,10 @@ extension FleetTransaction {
     // Readings are judged in the order in which they arrive, so removed readings must not affect the decisions about
     // new ones.
     for reading in known where !stated.contains(where: { isOf($0, reading) }) {
-      try remove(reading, action: "remove")
-      try judgeAfterCorrection(reading.value)
+      // The decision may have changed with another reading of the thing.
+      let present = try existing(reading.id, MeterReading.self)
+      try remove(present, action: "remove")
+      try judgeAfterRemoval(of: present)
     }
     for item in stated {
       let old = known.first { isOf(item, $0) }
@@ -123,9 +125,15 @@ extension FleetTransaction {
       }
       if reading != old.value {
         reading.isVoid = false
+        // The decisions may have changed with another reading of the thing.
+        let present = try existing(old.id, MeterReading.self)
         let corrected = try update(old, to: reading, action: "correct")
-        if old.value.vehicle != reading.vehicle { try judgeAfterCorrection(old.value) }
-        try follow(corrected)
+        if old.value.vehicle == reading.vehicle {
+          try follow(corrected, after: .corrected(present))
+        } else {
+          try judgeAfterRemoval(of: present)
+          try follow(corrected, after: .moved)
+        }
       }
       readings.append(try existing(old.id, MeterReading.self))
     }

@@ -10,7 +10,7 @@ enum SQLiteSchema {
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
     version38, version39, version40, version41, version42, version43, version44,
-    version45,
+    version45, version46,
   ]
 
   private static let version1 = """
@@ -841,8 +841,28 @@ enum SQLiteSchema {
     CREATE UNIQUE INDEX published_device_vehicle_id ON published_device (tenant, forward_id, vehicle_id);
     """
 
+  /// Adds the time from which replaced meters are judged, and the indexes in the orders in which meter readings are judged
+  /// and used.
+  private static let version45 = """
+    ALTER TABLE meter_reading ADD COLUMN "judged_from" INTEGER;
+    CREATE INDEX meter_reading_judged_from ON meter_reading (tenant, vehicle_id, judged_from)
+      WHERE judged_from IS NOT NULL;
+    CREATE INDEX meter_reading_odometer_created ON meter_reading (tenant, vehicle_id, created, at)
+      WHERE odometer IS NOT NULL;
+    CREATE INDEX meter_reading_odometer_used ON meter_reading (tenant, vehicle_id, at, lifetime)
+      WHERE odometer IS NOT NULL AND lifetime IS NOT NULL;
+    CREATE INDEX meter_reading_odometer_used_created ON meter_reading (tenant, vehicle_id, created, at)
+      WHERE odometer IS NOT NULL AND lifetime IS NOT NULL;
+    CREATE INDEX meter_reading_engine_hours_created ON meter_reading (tenant, vehicle_id, created, at)
+      WHERE engine_hours IS NOT NULL;
+    CREATE INDEX meter_reading_engine_hours_used ON meter_reading (tenant, vehicle_id, at, lifetime)
+      WHERE engine_hours IS NOT NULL AND lifetime IS NOT NULL;
+    CREATE INDEX meter_reading_engine_hours_used_created ON meter_reading (tenant, vehicle_id, created, at)
+      WHERE engine_hours IS NOT NULL AND lifetime IS NOT NULL;
+    """
+
   /// Allows completed assignments to be void.
-  private static let version45 = "ALTER TABLE assignment ADD COLUMN \"void\" INTEGER NOT NULL DEFAULT 0;"
+  private static let version46 = "ALTER TABLE assignment ADD COLUMN \"void\" INTEGER NOT NULL DEFAULT 0;"
 
   private static func randoms(_ count: Int) -> String {
     Array(repeating: "1 + abs(random()) % 127", count: count).joined(separator: ", ")

@@ -103,9 +103,17 @@ struct ThingList<Value: Kind> {
     var order: [String] = []
     for item in query.order {
       let column = try place(item.key).column
-      order.append("(\(column) IS NULL), \(column)\(item.isDescending ? " DESC" : "")")
+      // An index of the column has this order only if the statement does not sort by another expression first.
+      let nullsLast = Self.isAlwaysSet(item.key) ? "" : "(\(column) IS NULL), "
+      order.append("\(nullsLast)\(column)\(item.isDescending ? " DESC" : "")")
     }
     return order + [Value.names.idColumn]
+  }
+
+  /// Whether all things of the kind have a value for a key.
+  private static func isAlwaysSet(_ key: String) -> Bool {
+    guard let field = Value.fields.first(where: { $0.key == key }) else { return true }
+    return !field.isOptional && (field.isRequired || field.isFilledIn)
   }
 
   /// Returns the page that contains these things.

@@ -35,6 +35,9 @@ public struct MeterReading: VehicleThing {
   /// Whether the odometer or hour meter was replaced after the previous reading. If `true`, this is the first reading
   /// of the new one.
   public var isReplaced = false
+  /// The time from which a replacement that was entered late is judged: the creation time of the first reading of the new
+  /// odometer or hour meter. `nil` if no reading of the new one was entered before.
+  public var judgedFrom: Timestamp?
   public var isVoid = false
   public var notes: String?
   /// The journey, fuel entry, inspection or maintenance record to which the reading belongs; `nil` if there is none.
@@ -66,6 +69,7 @@ public struct MeterReading: VehicleThing {
     Field("engineHours", \.engineHours, in: .from(0, to: 9_999_999)).settable(by: .creation).sortable(),
     Field("source", \.source).settable(by: .creation).filterable(),
     Field("replaced", \.isReplaced).settable(by: .creation).filterable(),
+    Field("judgedFrom", \.judgedFrom).settable(by: .hidden),
     Field("void", \.isVoid).filterable(),
     Field("notes", \.notes, TextRules.long).settable(by: .creation).textSearched(),
     Field("originId", \.originID).settable(by: .server).filterable(as: "origin"),
