@@ -104,10 +104,8 @@ extension FleetView {
   /// - Parameters:
   ///   - start: if `nil`, the newest reading is returned; otherwise the oldest one since this time.
   ///   - end: the latest time of the reading; `nil` for no limit.
-  ///   - id: a reading that is ignored; `nil` for none.
   func point(
-    of meter: Meter, vehicle: String, since start: Timestamp? = nil, until end: Timestamp? = nil,
-    except id: UUIDv7? = nil
+    of meter: Meter, vehicle: String, since start: Timestamp? = nil, until end: Timestamp? = nil
   ) throws(ThingError) -> Meter.Point? {
     var query = ThingQuery<MeterReading>(
       .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: meter.rawValue), .isSet(key: "lifetime"),
@@ -115,8 +113,7 @@ extension FleetView {
     if let start { query.conditions.append(.atLeast(key: "at", start.json)) }
     // The databases use the index of the times only if the query limits them.
     if start == nil || end != nil { query.conditions.append(.atMost(key: "at", (end ?? Self.latest).json)) }
-    query.limit = id == nil ? 1 : 2
-    return try list(query).items.first { $0.id != id }.flatMap { Meter.Point($0.value, of: meter) }
+    return try first(query).flatMap { Meter.Point($0.value, of: meter) }
   }
 
   /// Returns the newest known value of a vehicle's meter at the end of a day. If none is known, returns the oldest value

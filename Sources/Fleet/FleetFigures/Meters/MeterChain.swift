@@ -14,6 +14,10 @@ struct MeterChain {
   let vehicle: String
   /// A reading that has no valid earlier decision; `nil` if there is none.
   let changed: UUIDv7?
+  /// The first place.
+  private let start: Meter.Place
+  /// The late replacements of the meter, of which those before the first place remain as they are.
+  private let late: [Stored<MeterReading>]
   /// The last used reading before the first place.
   private let base: Meter.Point?
   /// The used readings since the first place, in the order of their places and times.
@@ -28,10 +32,11 @@ struct MeterChain {
   private(set) var differing: (first: Timestamp, last: Timestamp)?
 
   init(
-    _ meter: Meter, vehicle: String, after base: Meter.Point?, changed: UUIDv7?,
-    former: (place: Meter.Place, point: Meter.Point?)?
+    _ meter: Meter, vehicle: String, from start: Meter.Place, _ late: [Stored<MeterReading>],
+    after base: Meter.Point?, changed: UUIDv7?, former: (place: Meter.Place, point: Meter.Point?)?
   ) {
-    (self.meter, self.vehicle, self.changed, self.base, self.former) = (meter, vehicle, changed, base, former)
+    (self.meter, self.vehicle, self.start, self.late) = (meter, vehicle, start, late)
+    (self.base, self.changed, self.former) = (base, changed, former)
     (last, formerLast) = (base, base)
     if let point = former?.point { note(point.at) }
   }
@@ -76,7 +81,8 @@ struct MeterChain {
   private func day(before time: Timestamp, _ view: some FleetView) throws(ThingError) -> Meter.Point? {
     let start = Timestamp(nanoseconds: time.nanoseconds - Meter.day)
     if let base, start <= base.at,
-      let found = try view.point(of: meter, vehicle: vehicle, since: start, until: base.at, except: changed)
+      let found = try view.point(
+        of: meter, vehicle: vehicle, since: start, until: base.at, before: self.start, late)
     {
       return found
     }
@@ -88,7 +94,7 @@ struct MeterChain {
     if let found = used.last(where: { $0.at <= time }) { return found }
     guard let base else { return nil }
     if base.at <= time { return base }
-    return try view.point(of: meter, vehicle: vehicle, until: time, except: changed)
+    return try view.point(of: meter, vehicle: vehicle, until: time, before: start, late)
   }
 }
 
@@ -118,10 +124,10 @@ extension FleetTransaction {
       return
     }
     let late = try lateReplacements(of: meter, vehicle: reading.value.vehicle)
-    let base = try lastUsed(before: start, of: meter, vehicle: reading.value.vehicle, late, except: reading.id)
+    let base = try lastUsed(before: start, of: meter, vehicle: reading.value.vehicle, late)
     var chain = MeterChain(
-      meter, vehicle: reading.value.vehicle, after: base, changed: change == .validity ? nil : reading.id,
-      former: former)
+      meter, vehicle: reading.value.vehicle, from: start, late, after: base,
+      changed: change == .validity ? nil : reading.id, former: former)
     let rest = try judge(&chain, from: start, late, until: pending?.value.position, stopsWhenSettled: true)
     if let rest { try markPending(meter, vehicle: reading.value.vehicle, from: rest, pending) }
     try compareLate(chain)
@@ -178,16 +184,19 @@ extension FleetTransaction {
   /// Judges a reading without the readings after it.
   private func judgeAlone(_ stored: Stored<MeterReading>, _ meter: Meter) throws(ThingError) {
     let late = try lateReplacements(of: meter, vehicle: stored.value.vehicle)
-    let base = try lastUsed(
-      before: Meter.Place(stored), of: meter, vehicle: stored.value.vehicle, late, except: stored.id)
-    var chain = MeterChain(meter, vehicle: stored.value.vehicle, after: base, changed: stored.id, former: nil)
+    let place = Meter.Place(stored)
+    let base = try lastUsed(before: place, of: meter, vehicle: stored.value.vehicle, late)
+    var chain = MeterChain(
+      meter, vehicle: stored.value.vehicle, from: place, late, after: base, changed: stored.id, former: nil)
     try refresh(stored, to: try chain.judge(stored, self))
   }
 
-  /// Compares readings that arrived late with the readings before them again, if those have changed. Of many such
+  /// Compares unused readings again, which may have arrived late, if the readings before them have changed. Of many such
   /// readings at the same times, only about ``MeterChain/step`` are compared.
   private func compareLate(_ chain: MeterChain) throws(ThingError) {
     guard let differing = chain.differing else { return }
+    // The chain may have changed the decisions about late replacements.
+    let late = try lateReplacements(of: chain.meter, vehicle: chain.vehicle)
     var query = ThingQuery<MeterReading>(
       .atLeast(key: "at", differing.first.json), order: [.init("at")], limit: 8)
     query.conditions += Self.readings(of: chain.meter, vehicle: chain.vehicle)
@@ -196,10 +205,11 @@ extension FleetTransaction {
       let page = try list(query)
       for stored in page.items {
         if stored.value.lifetime != nil, stored.value.at > differing.last { return }
-        guard stored.value.flag == .outOfOrder else { continue }
+        guard stored.value.lifetime == nil, !stored.value.isVoid else { continue }
         var reading = stored.value
-        reading.comparison = .of(
-          reading, chain.meter, after: try point(of: chain.meter, vehicle: chain.vehicle, until: reading.at))
+        let previous = try point(
+          of: chain.meter, vehicle: chain.vehicle, until: reading.at, before: Meter.Place(stored), late)
+        reading.comparison = .of(reading, chain.meter, after: previous)
         try refresh(stored, to: reading)
       }
       read += page.items.count

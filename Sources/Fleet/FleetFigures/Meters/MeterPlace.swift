@@ -93,14 +93,12 @@ extension FleetView {
 
   /// Returns the used reading that is judged last before a place; `nil` if there is none.
   ///
-  /// - Parameters:
-  ///   - late: the late replacements of the meter.
-  ///   - id: a reading that is ignored; `nil` for none.
+  /// - Parameter late: the late replacements of the meter.
   func lastUsed(
-    before place: Meter.Place, of meter: Meter, vehicle: String, _ late: [Stored<MeterReading>], except id: UUIDv7?
+    before place: Meter.Place, of meter: Meter, vehicle: String, _ late: [Stored<MeterReading>]
   ) throws(ThingError) -> Meter.Point? {
     func isBefore(_ stored: Stored<MeterReading>) -> Bool {
-      stored.id != id && Meter.Place(stored) < place && stored.value.lifetime != nil
+      Meter.Place(stored) < place && stored.value.lifetime != nil
     }
     var query = ThingQuery<MeterReading>(
       .isSet(key: "lifetime"), .atMost(key: "createdAt", place.created.json),
@@ -118,5 +116,35 @@ extension FleetView {
       query.cursor = page.next
     } while query.cursor != nil
     return found.flatMap { Meter.Point($0.value, of: meter) }
+  }
+  /// Returns a used reading of a vehicle's meter, of those that are judged before a place; `nil` if there is none.
+  ///
+  /// - Parameters:
+  ///   - start: if `nil`, the newest reading is returned; otherwise the oldest one since this time.
+  ///   - end: the latest time of the reading.
+  ///   - late: the late replacements of the meter.
+  func point(
+    of meter: Meter, vehicle: String, since start: Timestamp? = nil, until end: Timestamp, before place: Meter.Place,
+    _ late: [Stored<MeterReading>]
+  ) throws(ThingError) -> Meter.Point? {
+    var query = ThingQuery<MeterReading>(
+      .isSet(key: "lifetime"), .atMost(key: "at", end.json),
+      order: [.init("at", isDescending: start == nil), .init("lifetime", isDescending: start == nil)], limit: 2)
+    query.conditions += Self.readings(of: meter, vehicle: vehicle)
+    if let start { query.conditions.append(.atLeast(key: "at", start.json)) }
+    var found = late.filter { Meter.Place($0) < place }.compactMap { Meter.Point($0.value, of: meter) }
+      .filter { $0.at <= end && $0.at >= start ?? $0.at }
+    repeat {
+      let page = try list(query)
+      if let first = page.items.first(where: { $0.value.judgedFrom == nil && Meter.Place($0) < place }) {
+        found += [Meter.Point(first.value, of: meter)].compactMap { $0 }
+        break
+      }
+      query.cursor = page.next
+    } while query.cursor != nil
+    func isOlder(_ left: Meter.Point, _ right: Meter.Point) -> Bool {
+      (left.at, left.lifetime) < (right.at, right.lifetime)
+    }
+    return start == nil ? found.max(by: isOlder) : found.min(by: isOlder)
   }
 }

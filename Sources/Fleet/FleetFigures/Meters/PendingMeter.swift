@@ -66,8 +66,8 @@ extension FleetTransaction {
     }
     let late = try lateReplacements(of: meter, vehicle: vehicle)
     let start = Meter.Place(first: Timestamp(nanoseconds: marker.value.position * 1_000_000))
-    let base = try lastUsed(before: start, of: meter, vehicle: vehicle, late, except: nil)
-    var chain = MeterChain(meter, vehicle: vehicle, after: base, changed: nil, former: nil)
+    let base = try lastUsed(before: start, of: meter, vehicle: vehicle, late)
+    var chain = MeterChain(meter, vehicle: vehicle, from: start, late, after: base, changed: nil, former: nil)
     let rest = try judge(&chain, from: start, late, until: nil, stopsWhenSettled: false)
     if let rest {
       var advanced = marker.value

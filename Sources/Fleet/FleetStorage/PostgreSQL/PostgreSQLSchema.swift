@@ -873,9 +873,12 @@ enum PostgreSQLSchema {
     CREATE UNIQUE INDEX published_device_vehicle_id ON published_device (tenant, forward_id, vehicle_id);
     """
 
+  /// Allows completed assignments to be void.
+  private static let version45 = "ALTER TABLE assignment ADD COLUMN \"void\" bigint NOT NULL DEFAULT 0;"
+
   /// Adds the time from which replaced meters are judged, and the indexes in the orders in which meter readings are judged
   /// and used.
-  private static let version45 = """
+  private static let version46 = """
     ALTER TABLE meter_reading ADD COLUMN "judged_from" bigint;
     CREATE INDEX meter_reading_judged_from ON meter_reading (tenant, vehicle_id, judged_from)
       WHERE judged_from IS NOT NULL;
@@ -892,9 +895,6 @@ enum PostgreSQLSchema {
     CREATE INDEX meter_reading_engine_hours_used_created ON meter_reading (tenant, vehicle_id, created, at)
       WHERE engine_hours IS NOT NULL AND lifetime IS NOT NULL;
     """
-
-  /// Allows completed assignments to be void.
-  private static let version46 = "ALTER TABLE assignment ADD COLUMN \"void\" bigint NOT NULL DEFAULT 0;"
 
   /// SQL expression for the time of the migration, ms since 1970. It has the same value in all statements of the
   /// migration.
