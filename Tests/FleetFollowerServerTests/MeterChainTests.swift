@@ -75,7 +75,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func decisions_after_any_changes_are_those_of_a_full_computation(_ database: Database) async throws {
-    for seed in UInt64(1)...4 {
+    for seed in UInt64(1)...8 {
       try await FollowedFleet.with(database) { fleet in
         var random = SplitMix(seed: seed)
         var from: [UUIDv7: Timestamp] = [:]

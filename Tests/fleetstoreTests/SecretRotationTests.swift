@@ -89,29 +89,30 @@ import Testing
       isSQLite ? "sqlite3" : try PostgreSQLServer.shared.psql,
       isSQLite ? [site.scratch.file("fleet.db")] : ["-XAtq", "-d", site.address], isFed: true)
     defer { other.kill() }
-    if isSQLite {
-      other.writeLine(".timeout 20000")
-    } else {
-      // The command waits for this row.
-      other.writeLine("BEGIN; SELECT 'held' FROM webhook FOR UPDATE;")
-      try other.line(within: .seconds(60)) { $0 == "held" }
+    // The command does not continue when it changes a webhook.
+    for line in isSQLite
+      ? [
+        ".timeout 20000",
+        "CREATE VIEW endless AS WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n;",
+        "CREATE TRIGGER hold BEFORE UPDATE ON webhook BEGIN SELECT count(*) FROM endless; END;", "SELECT 'held';",
+      ] : ["BEGIN; SELECT 'held' FROM webhook FOR UPDATE;"]
+    {
+      other.writeLine(line)
     }
+    try other.line(within: .seconds(60)) { $0 == "held" }
     let command = try RunningProgram(
       try FleetstoreProgram.path, ["secrets", "rotate", "--config", site.settings])
     defer { command.kill() }
     let end = ContinuousClock.now + .seconds(60)
     while true {
-      // SQLite has one lock for the whole file. While this program has it, the command does not continue.
-      if isSQLite { other.writeLine("BEGIN IMMEDIATE; \(query)") }
-      let counts =
-        isSQLite
-        ? numbers(try other.line(within: .seconds(60)) { $0.contains("|") }.text[...])
-        : numbers(try read(query, site).first)
+      let counts = numbers(try read(query, site).first)
       if counts.count == 2, counts.allSatisfy({ $0 > 0 }) { break }
       try #require(.now < end, "\(counts) \(command.errorLines)")
-      if isSQLite { other.writeLine("COMMIT;") }
     }
     try command.killNow()
+    guard isSQLite else { return }
+    other.writeLine("DROP TRIGGER hold; DROP VIEW endless; SELECT 'released';")
+    try other.line(within: .seconds(60)) { $0 == "released" }
   }
 
   @Test(arguments: Database.allCases)

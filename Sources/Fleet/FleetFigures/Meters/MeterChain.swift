@@ -12,8 +12,8 @@ struct MeterChain {
 
   let meter: Meter
   let vehicle: String
-  /// A reading that has no valid earlier decision; `nil` if there is none.
-  let changed: UUIDv7?
+  /// A reading without a valid earlier decision that is still to be judged; `nil` if there is none.
+  private var changed: UUIDv7?
   /// The first place.
   private let start: Meter.Place
   /// The late replacements of the meter, of which those before the first place remain as they are.
@@ -47,7 +47,7 @@ struct MeterChain {
 
   /// Whether the decisions about all later readings remain as they are.
   var isSettled: Bool {
-    guard former == nil, last == formerLast else { return false }
+    guard changed == nil, former == nil, last == formerLast else { return false }
     guard let differing else { return true }
     return last.map { differing.last.milliseconds < $0.at.milliseconds - Meter.day / 1_000_000 } ?? false
   }
@@ -58,7 +58,8 @@ struct MeterChain {
   mutating func judge(_ stored: Stored<MeterReading>, _ view: some FleetView) throws(ThingError) -> MeterReading {
     if let known = former, known.place < Meter.Place(stored) { passFormer() }
     var reading = stored.value
-    let before = stored.id == changed ? nil : Meter.Point(reading, of: meter)
+    var before = Meter.Point(reading, of: meter)
+    if stored.id == changed { (before, changed) = (nil, nil) }
     reading.set(reading.isVoid ? .agrees : meter.judge(reading, after: last, day: try day(before: reading.at, view)))
     if !reading.isVoid { reading.comparison = .of(reading, meter, after: try previous(of: reading.at, view)) }
     let now = Meter.Point(reading, of: meter)
@@ -127,7 +128,7 @@ extension FleetTransaction {
     let base = try lastUsed(before: start, of: meter, vehicle: reading.value.vehicle, late)
     var chain = MeterChain(
       meter, vehicle: reading.value.vehicle, from: start, late, after: base,
-      changed: change == .validity ? nil : reading.id, former: former)
+      changed: change == .validity || change == .removed ? nil : reading.id, former: former)
     let rest = try judge(&chain, from: start, late, until: pending?.value.position, stopsWhenSettled: true)
     if let rest { try markPending(meter, vehicle: reading.value.vehicle, from: rest, pending) }
     try compareLate(chain)

@@ -132,19 +132,19 @@ extension FleetView {
       order: [.init("at", isDescending: start == nil), .init("lifetime", isDescending: start == nil)], limit: 2)
     query.conditions += Self.readings(of: meter, vehicle: vehicle)
     if let start { query.conditions.append(.atLeast(key: "at", start.json)) }
-    var found = late.filter { Meter.Place($0) < place }.compactMap { Meter.Point($0.value, of: meter) }
-      .filter { $0.at <= end && $0.at >= start ?? $0.at }
+    var found = late.filter {
+      Meter.Place($0) < place && $0.value.lifetime != nil && $0.value.at <= end && $0.value.at >= start ?? $0.value.at
+    }
     repeat {
       let page = try list(query)
       if let first = page.items.first(where: { $0.value.judgedFrom == nil && Meter.Place($0) < place }) {
-        found += [Meter.Point(first.value, of: meter)].compactMap { $0 }
+        found.append(first)
         break
       }
       query.cursor = page.next
     } while query.cursor != nil
-    func isOlder(_ left: Meter.Point, _ right: Meter.Point) -> Bool {
-      (left.at, left.lifetime) < (right.at, right.lifetime)
-    }
-    return start == nil ? found.max(by: isOlder) : found.min(by: isOlder)
+    // Used readings are judged in the order of their times.
+    found.sort { Meter.Place($0) < Meter.Place($1) }
+    return (start == nil ? found.last : found.first).flatMap { Meter.Point($0.value, of: meter) }
   }
 }
