@@ -223,7 +223,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func a_hidden_time_does_not_remove_earlier_newest_records(_ kind: Kind) async throws {
     try await TestedFleet.with(kind) { fleet in
-      func place(_ degrees: Int) -> String { #","latitude":47.\(degrees),"longitude":9.25"# }
+      func place(_ degrees: Int) -> String { #","latitude":47.\#(degrees),"longitude":9.25"# }
       // Of each ECU, the newest report counts. One ECU reported again within the hidden time.
       try await fleet.storage.store(
         [
