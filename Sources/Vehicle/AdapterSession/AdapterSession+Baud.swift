@@ -69,7 +69,8 @@ extension AdapterSession {
         return .again
       }
       return .send(Command(command), nil, .baud(step), limit: Limit.setting)
-    // Normally, received bytes start these steps, not a decision. If a step is repeated, ATI is sent.
+    // Normally, these steps are started when bytes are received (`followBaudChange`), not here. ATI is sent only if a
+    // step is repeated.
     case .announcement, .confirmation, .verification, .rollback:
       return .send(Command(.identify), nil, .baud(step), limit: Limit.setting)
     }

@@ -111,7 +111,7 @@ extension AdapterSession {
   private enum LastTry { case advance, refuse }
 
   /// Repeats the request of the current step. After the last try, continues with the next step or refuses to clear, as
-  /// the argument says.
+  /// `last` demands.
   private mutating func repeatQuestion(_ last: LastTry) {
     connection?.clearing?.tries += 1
     guard let tries = connection?.clearing?.tries, tries >= Clearing.triesLimit else { return }

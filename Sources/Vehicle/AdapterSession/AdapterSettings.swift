@@ -31,8 +31,8 @@ enum Addressing: BitwiseCopyable {
   /// Whether all ECUs are addressed and no change is in progress.
   var isFunctional: Bool { if case .functional = self { true } else { false } }
 
-  /// The row of the addressed request whose settings the adapter has, perhaps only in part. `nil` if all ECUs are
-  /// addressed, or while settings for one ECU are still being sent.
+  /// The row of the addressed request whose settings the adapter has, or had until they began to be reset. `nil` if all
+  /// ECUs are addressed, or while settings for one ECU are still being sent.
   var row: Int? {
     switch self {
     case .functional: nil

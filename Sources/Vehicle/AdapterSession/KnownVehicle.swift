@@ -8,8 +8,8 @@ struct KnownVehicle: BitwiseCopyable {
   var protocolDigit: UInt8 = 0x30
   /// The last vehicle that reported a VIN.
   var named = NamedVehicle()
-  /// Whether the current vehicle is a different one than the vehicle with the stored VIN, and has reported no VIN. If a
-  /// VIN is read later, it belongs to yet another vehicle.
+  /// Whether the current vehicle has reported no VIN and is not the vehicle with the stored VIN. If a VIN is read
+  /// later, it belongs to yet another vehicle.
   var isUnnamed = false
   /// Detects values that cannot come from one and the same vehicle.
   var swapDetector = SwapDetector()

@@ -28,8 +28,8 @@ extension PollPlan {
   private static let vanishedAfter = 5
   /// If this many replies in a row lack a PID but contain other PIDs of the same request, the PID counts as absent.
   private static let absentAfter = 3
-  /// If this many requests for a PID that was never answered are not answered, the PID counts as absent. Each of them
-  /// counts only if an ECU answers another request afterwards.
+  /// If a PID was never answered, it counts as absent after this many unanswered requests. An unanswered request is
+  /// counted only when an ECU has answered another request afterwards.
   static let silentAfter = 4
 
   /// Updates the plan after the reply to a request.
@@ -79,7 +79,8 @@ extension PollPlan {
     if suffix > 0 {
       dropCount(index)
       suffixRefusals += 1
-      // A single refusal may be due to a damaged character. In either case, the request is repeated without the count.
+      // A single refusal may be due to a damaged character. The request is repeated without the count, whatever the
+      // reason for the refusal is.
       update(index) { $0.due = now }
       if suffixRefusals >= 2 {
         usesSuffix = false
@@ -198,7 +199,8 @@ extension PollPlan {
     return 0
   }
 
-  /// Whether each ECU that does not count as missing answered all identifiers of the request that it supports.
+  /// Whether the reply is complete: each ECU that does not count as missing has answered every identifier of the
+  /// request that this ECU supports.
   private func isWhole(_ index: Int, _ reply: ReplyObserver, _ car: VehicleCapabilities) -> Bool {
     guard !reply.isDamaged, reply.negatives == 0 else { return false }
     for ecu in 0..<car.ecuCount where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
@@ -265,7 +267,8 @@ extension PollPlan {
   }
 
   /// Stops sending the count of expected frames after this request, because the count truncated an answer or was
-  /// refused. It is sent again only after four times as many equal answers as before, at most 192.
+  /// refused. The count is sent again only after four times as many complete answers in a row with the same number of
+  /// frames as before, at most 192.
   private mutating func dropCount(_ index: Int) {
     update(index) {
       $0.suffix = 0

@@ -7,7 +7,7 @@ struct Arbitration: BitwiseCopyable, Equatable {
   var place = 0
   /// The PIDs that were answered when requested alone. Bit n stands for the PID with index n in the request.
   var answered: UInt8 = 0
-  /// The PIDs that were not answered when requested alone, in the same form.
+  /// The PIDs that were not answered when requested alone. Bit n stands for the PID with index n in the request.
   var silent: UInt8 = 0
   /// Whether the PIDs in `silent` are being requested a second time, because one answer may have been lost.
   var isSecondPass = false
@@ -26,7 +26,7 @@ extension PollPlan {
     UInt8(truncatingIfNeeded: requests[index].request.identifier(at: place))
   }
 
-  /// Remembers a PID that was requested alone and not answered. A PID that was answered before is ignored here.
+  /// Remembers a PID that was requested alone and not answered. Does nothing if the PID was ever answered before.
   mutating func suspect(_ pid: UInt8) {
     if pid != 0, !proven.contains(pid) { suspects.insert(pid) }
   }
@@ -137,7 +137,8 @@ extension PollPlan {
       // answers again.
       if done.answered == 0 { suspect(pid) } else { markAbsent(pid, &verdict) }
     }
-    // The rest applies if each PID was answered alone, but they were not answered together.
+    // Continue only if each PID was answered when requested alone. The ECUs then do not answer these PIDs in one
+    // request.
     guard done.answered != 0, done.silent == 0 else { return }
     refusedSets.insert(requests[done.index].ecus)
     verdict.refusedSet = requests[done.index].ecus

@@ -170,8 +170,8 @@ extension Fusion {
     recordTrips(into: &sink)
   }
 
-  /// Whether there is an ECU of the lost vehicle: another ECU that reported a different VIN before the vehicle was
-  /// lost, and has not answered since.
+  /// Whether an ECU of the lost vehicle is still known: an ECU that reported another VIN than ECU `ecu` before the
+  /// vehicle was lost, and has not answered since.
   private func hasStranger(to ecu: Int) -> Bool {
     identity.wasLost && ecus.contains { $0.reported == 0 && !$0.vin.isEmpty && $0.vin != ecus[ecu].vin }
   }

@@ -191,7 +191,7 @@ public struct Fusion: ~Copyable {
     } else {
       cut(at: nextBoundary, into: &sink)
     }
-    // The next boundary is the first one after the last boundary that is not earlier than now.
+    // Add as many whole periods as are needed, at least one, so that the next boundary is not earlier than now.
     nextBoundary += max((now - nextBoundary + period - 1) / period, 1) * period
   }
 

@@ -47,7 +47,8 @@ package final class Forwarding: @unchecked Sendable {
   private var gaps: GapRecords
   private var wall = WallTime.unknown
   private var sinks: [Box] = []
-  /// Files whose content is now in notes. Each file is removed after its note is on the disk.
+  /// Files that an earlier run without a spool has written, with the note that replaces each file. A file is removed
+  /// after its note is on the disk.
   private var superseded: [(note: String, file: String)] = []
   /// Counts records that the queue discarded because the spool was too slow. The count is logged at most once a minute,
   /// because a slow disk may cause many losses.

@@ -50,9 +50,9 @@ extension GatewayConfiguration {
     }
   }
 
-  /// Index of the sink from whose server the geofences are fetched; `nil` if they are not fetched. It is the sink that
-  /// has `geofencePeriod`. If no sink has this key and the gateway has no geofences of its own, it is the first fleet
-  /// store.
+  /// Index of the fleet store sink from whose server the geofences are fetched; `nil` if they are not fetched. This is
+  /// the sink for which `geofencePeriod` is configured. If there is no such sink and the configuration has no
+  /// geofences, it is the first fleet store.
   var fenceSource: Int? {
     if let chosen = sinks.firstIndex(where: \.setsFencePeriod) { return chosen }
     return geofences == nil ? sinks.firstIndex(where: \.fetchesFences) : nil
