@@ -60,7 +60,7 @@ extension AdapterSession {
     if searchesBaud { memory.baud = currentBaud } else { baudSearch.pass = 0 }
     if !history.wasFound || history.lastLoss?.isAdapterAway == true {
       events.append(.found)
-      // Report the next loss, whatever its reason.
+      // Forget the last loss, so that the next loss is reported.
       history.lastLoss = nil
     }
     history.wasFound = true

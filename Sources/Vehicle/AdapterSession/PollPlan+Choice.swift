@@ -5,7 +5,7 @@ extension PollPlan {
     case request(Int)
     /// Request one PID alone, as the next step of an ``Arbitration``.
     case arbitrate(Arbitration)
-    /// No request is due before this time; `Int64.max` for never.
+    /// No request is due before this time; `Int64.max` if there are no requests.
     case nothing(until: Int64)
   }
 

@@ -6,8 +6,8 @@ struct PollVerdict: BitwiseCopyable {
   var isAlive = false
   /// Whether ``PollPlan/make(for:_:_:bus:quirks:at:)`` must be called again.
   var isOutdated = false
-  /// A set of ECUs that do not answer several PIDs in one request, one bit for each ECU. From now on, requests to this
-  /// set have one PID. `nil` if there is no new set.
+  /// The ECUs of a request with several PIDs that they do not answer correctly, one bit for each ECU. From now on,
+  /// requests to exactly these ECUs have one PID. `nil` if the reply does not show this.
   var refusedSet: UInt8?
   /// Whether the adapter refuses requests with several PIDs.
   var adapterRefusesMulti = false
@@ -233,7 +233,8 @@ extension PollPlan {
     }
   }
 
-  /// Whether at least one ECU that does not count as missing supports the identifier.
+  /// Whether the identifier at the index `place` should be answered: at least one ECU supports it, and that ECU has not
+  /// stopped answering.
   private func isExpected(_ index: Int, _ place: Int) -> Bool {
     for ecu in 0..<VehicleCapabilities.ecuCapacity where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
       if requests[index].expected[ecu] & 1 << UInt8(truncatingIfNeeded: place) != 0 { return true }

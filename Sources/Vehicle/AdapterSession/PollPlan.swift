@@ -26,8 +26,8 @@ public struct PollPlan: ~Copyable {
   private(set) var bus: BusProtocol = .auto
 
   // These values are learned from replies. They are kept when the plan is made again.
-  /// The sets of ECUs that do not answer several PIDs in one request. Each set is a bit mask of ECUs, which is stored
-  /// as if it were a PID.
+  /// Sets of ECUs that do not answer several PIDs in one request correctly. A set has one bit for each of the eight
+  /// ECUs, and is stored here as if its bits were the number of a PID.
   var refusedSets = PIDSet()
   /// The absent PIDs: an ECU claims to support them, but no ECU answers them.
   var absent = PIDSet()
@@ -213,7 +213,8 @@ public struct PollPlan: ~Copyable {
     count += 1
   }
 
-  /// Whether the plan has a request whose silence shows that the vehicle is gone.
+  /// Whether any request of the plan should be answered while the vehicle is present, so that missing answers show that
+  /// the vehicle is gone. Requests for absent PIDs do not count.
   private var showsPresence: Bool {
     for index in 0..<count where !requests[index].isAbsent { return true }
     return false

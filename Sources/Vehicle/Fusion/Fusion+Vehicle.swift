@@ -179,7 +179,7 @@ extension Fusion {
   /// Discards all data of the previous vehicle. Data that were read after that vehicle was lost belong to the new
   /// vehicle and are kept.
   ///
-  /// - Parameter ecu: the ECU that reported the new VIN, which is not discarded; `nil` if no ECU reported a new VIN.
+  /// - Parameter ecu: the ECU that reported the new VIN. Its data are kept. `nil` if no ECU reported a new VIN.
   private mutating func forgetVehicle(except ecu: Int?) {
     endTripOfFormerVehicle()
     for index in ecus.indices {

@@ -208,7 +208,7 @@ package final class Forwarding: @unchecked Sendable {
 
   private func reportLosses(at now: Int64) {
     var told = 0
-    // The losses of the previous run are reported before any record has a date. If the date is not known yet, use that
+    // The losses of the previous run are reported before any record has a date. If no date is known yet, use the date
     // of the machine's clock.
     var wall = wall
     if wall.quality == .unset {
@@ -241,8 +241,8 @@ package final class Forwarding: @unchecked Sendable {
     }
   }
 
-  /// Passes new records to followers, after the exchange with the sinks. A record that all sinks have acknowledged
-  /// during the exchange is still in the spool, because the next commit removes it.
+  /// Passes new records to followers, after the exchange with the sinks. Even records that all sinks have acknowledged
+  /// during the exchange are still in the spool, because only the next commit removes them.
   private func show(at now: Int64) {
     guard let followers else { return }
     // Without followers, no records are passed. A follower that is added later receives the records of all later

@@ -65,8 +65,8 @@ public struct Loss: Equatable, Sendable {
     return true
   }
 
-  /// Returns the losses that result from dropping records. There is one loss for each sink that has not acknowledged
-  /// some of these records, or a single loss if they are the same records for all sinks.
+  /// Returns the losses that result from dropping records: one loss for each sink, with the dropped records that the
+  /// sink has not acknowledged. If these are the same records for all sinks, a single loss is returned.
   ///
   /// - Parameters:
   ///   - records: sequence numbers and types of the dropped records, in ascending order.

@@ -35,8 +35,7 @@ extension GatewayConfiguration {
   func refuseSharedClientIds(_ value: JSONValue) throws(JSONError) {
     var earlier: [(name: String, broker: MQTTConfiguration, clientId: String)] = []
     for (index, sink) in sinks.enumerated() {
-      // If no gateway ID is configured, a default client ID contains a hash. It cannot be the same as a configured
-      // client ID.
+      // If no gateway ID is configured, a default client ID contains a hash, so it cannot equal a configured client ID.
       guard case .mqtt(let broker) = sink, let id = broker.clientId ?? gatewayId.map(broker.clientId(of:)) else {
         continue
       }
