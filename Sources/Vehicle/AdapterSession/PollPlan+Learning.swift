@@ -6,8 +6,8 @@ struct PollVerdict: BitwiseCopyable {
   var isAlive = false
   /// Whether ``PollPlan/make(for:_:_:bus:quirks:at:)`` must be called again.
   var isOutdated = false
-  /// The ECUs of a request with several PIDs that they do not answer correctly, one bit for each ECU. From now on,
-  /// requests to exactly these ECUs have one PID. `nil` if the reply does not show this.
+  /// If the ECUs do not answer the request's PIDs correctly in one request, the set of these ECUs, one bit for each
+  /// ECU; otherwise `nil`. Later requests to exactly this set have one PID.
   var refusedSet: UInt8?
   /// Whether the adapter refuses requests with several PIDs.
   var adapterRefusesMulti = false
@@ -128,7 +128,8 @@ extension PollPlan {
       return
     }
     // If the ECUs have answered several PIDs in one request before, a single unanswered request proves nothing.
-    // Otherwise, it starts the arbitration immediately, before the vehicle counts as lost.
+    // Otherwise, the first unanswered request starts the arbitration, so that it begins before the vehicle counts as
+    // lost.
     if requests[index].failures >= (hearsSeveral ? 2 : 1) { arbitrate(index) }
   }
 
@@ -160,9 +161,9 @@ extension PollPlan {
     }
   }
 
-  /// Handles a reply to a request with several PIDs, if the ECUs answered only the first PID or refused all. The second
-  /// such reply starts an arbitration. It finds out whether the ECUs do not support several PIDs in one request, or do
-  /// not answer the other PIDs at all.
+  /// Handles a reply in which the ECUs answered only the first of several PIDs, or refused all of them. The second
+  /// reply of this kind starts an arbitration. The arbitration finds out whether the ECUs do not support several PIDs
+  /// in one request, or never answer the other PIDs.
   private mutating func partial(_ index: Int, _ verdict: inout PollVerdict) {
     update(index) { $0.partials += 1 }
     if requests[index].partials >= 2 { arbitrate(index) }

@@ -9,7 +9,8 @@ struct Arbitration: BitwiseCopyable, Equatable {
   var answered: UInt8 = 0
   /// The PIDs that were not answered when requested alone. Bit n stands for the PID with index n in the request.
   var silent: UInt8 = 0
-  /// Whether the PIDs in `silent` are being requested a second time, because one answer may have been lost.
+  /// Whether the PIDs in `silent` are being requested a second time. This is done because one answer may have been
+  /// lost.
   var isSecondPass = false
   /// Number of replies that prove nothing, for example because of an error of the adapter.
   var inconclusive = 0
@@ -47,8 +48,9 @@ extension PollPlan {
     misses[Int(pid)] = 0
   }
 
-  /// Handles an answer of any ECU, which shows that the vehicle is present. Therefore each PID that was requested alone
-  /// and not answered meanwhile gets one miss. A PID with ``silentAfter`` misses is marked as absent.
+  /// Handles an answer of any ECU, which shows that the vehicle is present. Each PID that was requested alone and not
+  /// answered since the previous such answer therefore gets one miss. A PID with ``silentAfter`` misses is marked as
+  /// absent.
   mutating func confirmSuspects(_ verdict: inout PollVerdict) {
     guard !suspects.isEmpty else { return }
     for number in 1...255 {

@@ -19,7 +19,7 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var refusals = 0
   /// Response code of the last negative response, which may be 0x78; 0 if there was none.
   private(set) var negativeCode: UInt8 = 0
-  /// Whether the ECUs have only sent negative responses with code 0x78, so that the answer is still pending.
+  /// Whether the answer is still pending: the ECUs have only sent negative responses with code 0x78.
   private(set) var isPending = false
 
   /// Number of messages that answer the request.

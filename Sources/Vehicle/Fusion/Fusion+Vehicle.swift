@@ -142,8 +142,8 @@ extension Fusion {
     guard options.vehicleId == nil else { return }
     let former = identity.id
     identity.id = isReadable ? identity.vinText : options.unknownVehicleId
-    // Earlier records contain the former ID and are therefore not assigned to this vehicle, so report the codes and
-    // monitors again.
+    // Earlier records contain the former ID, so they are not assigned to this vehicle. Report the codes and monitors
+    // again.
     if identity.id != former { repeatDiagnosis() }
   }
 

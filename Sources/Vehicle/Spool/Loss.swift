@@ -20,8 +20,7 @@ public struct Loss: Equatable, Sendable {
   public var count: UInt64?
   /// Types of the lost records; empty if unknown.
   public var types: [RecordType] = []
-  /// The name of the sink that has not received the records, if it is only one sink; `nil` if no sink has received
-  /// them.
+  /// The name of the sink that has not received the records; `nil` if no sink has received them.
   public var sink: String?
   /// Row number of the loss in the file; 0 if it is not in a file.
   var row: Int64 = 0
