@@ -18,9 +18,9 @@ enum BaudStep: BitwiseCopyable, Equatable {
   case announcement
   /// Sends a CR, which confirms the new baud rate.
   case confirmation
-  /// Sends ATI at the new baud rate.
+  /// Sends ATI at the new baud rate, to check whether the adapter answers at this rate.
   case verification
-  /// Sends ATI at the old baud rate.
+  /// Sends ATI at the old baud rate, after the change has failed.
   case rollback
 }
 
@@ -98,7 +98,7 @@ extension AdapterSession {
     guard case .changingBaud(var change) = state else { return }
     switch step {
     case .timeLimit:
-      // If the adapter refuses to change its time limit, the default may be long enough.
+      // If the adapter refuses to change its time limit, continue: the default time limit may be long enough.
       change.step = .request
     case .request:
       if isTimeout || change.tries > 0 {

@@ -45,8 +45,8 @@ struct AnswerTime: BitwiseCopyable {
 
   /// Counts an answer to a presence check that needed the longest wait.
   ///
-  /// - Parameter isFirst: whether the vehicle has not yet answered any request within the usual wait since it was
-  ///   found.
+  /// - Parameter isFirst: whether no earlier request was answered within the usual wait since the vehicle was found. If
+  ///   `true`, a single slow answer is sufficient.
   /// - Returns: whether the ECUs now count as slow.
   mutating func recordSlowAnswer(isFirst: Bool) -> Bool {
     slowAnswers += 1

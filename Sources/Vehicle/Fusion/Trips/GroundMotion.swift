@@ -21,8 +21,7 @@ struct GroundMotion: BitwiseCopyable {
     var speed: Double?
   }
 
-  /// If the vehicle must have been faster than this between two positions, one of the positions is an error of the
-  /// receiver, m/s.
+  /// If the vehicle must have been faster than this between two positions, one of the two positions is wrong, m/s.
   private static let greatestSpeed = 80.0
   /// Minimum Doppler speed that counts as motion, km/h.
   private static let leastDoppler = 5.0
