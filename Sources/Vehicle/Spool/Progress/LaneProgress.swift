@@ -24,8 +24,8 @@ struct LaneProgress {
   /// flight.
   func isTaken(_ sequence: UInt64) -> Bool { acknowledged.contains(sequence) || inFlight.contains(sequence) }
 
-  /// Returns the last of the numbers directly after `sequence` that were acknowledged or are in flight without
-  /// interruption. Returns `sequence` if the next number is neither acknowledged nor in flight.
+  /// Returns the end of the uninterrupted series of numbers after `sequence` that were acknowledged or are in flight.
+  /// Returns `sequence` if the next number is neither acknowledged nor in flight.
   func taken(behind sequence: UInt64) -> UInt64 {
     var last = sequence
     while last < .max {
