@@ -55,7 +55,7 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   case lowPower
   /// ATBRT: set how long the adapter waits for the host during a change of the baud rate, in steps of 5 ms.
   case baudTimeout(UInt8)
-  /// STBRT: as ATBRT, but for an STN chip and in ms.
+  /// STBRT: has the effect of ATBRT on an STN chip; the time is in ms.
   case baudTimeoutSTN(UInt16)
   /// ATBRD: begin a change to the baud rate 4 MHz / divisor.
   case tryBaudDivisor(UInt8)

@@ -11,8 +11,8 @@ extension AdapterSession {
     return index < Self.bauds.count ? Self.bauds[index] : configuration.preferredBaud ?? Self.bauds[0]
   }
 
-  /// Number of baud rates to try. The last one is the configured rate (`preferredBaud`), because an earlier session may
-  /// have changed the adapter to that rate.
+  /// Number of baud rates to try. If a rate is configured (`preferredBaud`), it is the last one, because an earlier
+  /// session may have changed the adapter to that rate.
   private var candidateCount: Int { Self.bauds.count + (configuration.preferredBaud == nil ? 0 : 1) }
 
   var searchesBaud: Bool { configuration.transport == .serial(baud: nil) }
@@ -60,7 +60,7 @@ extension AdapterSession {
     if searchesBaud { memory.baud = currentBaud } else { baudSearch.pass = 0 }
     if !history.wasFound || history.lastLoss?.isAdapterAway == true {
       events.append(.found)
-      // Report the next loss, whatever its reason.
+      // Forget the last loss, so that the next loss is reported.
       history.lastLoss = nil
     }
     history.wasFound = true
@@ -68,7 +68,7 @@ extension AdapterSession {
     beginInitializing()
   }
 
-  /// Handles a missing answer to ATZ: its time limit has passed, and no prompt was read.
+  /// Handles a missing answer to ATZ: no prompt was read within the time limit.
   mutating func handleResetTimeout(hadContent: Bool, hasSentences: Bool, at now: Int64) {
     if hasSentences {
       reportLoss(.gnssReceiver)
@@ -126,9 +126,9 @@ extension AdapterSession {
     power.forgetAdapter()
   }
 
-  /// Asks the caller to close the port, and to open it again after a short pause; then ATZ is sent. The pause (at most
-  /// 1 s) and the time limit of ATZ (at most 4 s) are together at most 5 s. An adapter that becomes ready during this
-  /// time therefore receives the next ATZ within 5 s.
+  /// Asks the caller to close the port, and to open it again after a short pause. Then ATZ is sent. An adapter that
+  /// becomes ready meanwhile receives the next ATZ within 5 s, because the pause takes at most 1 s and the time limit
+  /// of ATZ is at most 4 s.
   mutating func reopen(at now: Int64) {
     let pause = (history.reopenings == 0 ? 500 : 1_000) * Limit.millisecond
     history.reopenings += 1

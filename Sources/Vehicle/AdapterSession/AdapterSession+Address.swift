@@ -3,7 +3,9 @@ import OBDWire
 /// Requests to a single ECU, as signal sets define them. The session first sends the settings for header, filter and
 /// flow control to the adapter. Then it sends all due requests that need these settings, and resets the settings.
 extension AdapterSession {
-  /// Starts to send the address settings for the addressed request in row `row` of the table. Returns the first step.
+  /// Starts to send the address settings for one addressed request, and returns the first step.
+  ///
+  /// - Parameter row: row of the request in the table.
   mutating func setAddress(row: Int) -> Decision {
     settings.addressing = .changing(AddressChange(row: row, direction: .set))
     return .again
@@ -104,7 +106,7 @@ extension AdapterSession {
       change.step += 1
     case 3, 4: change.step += 1
     default:
-      // The header or the filter was refused: reset the settings made before it.
+      // The header or the filter was refused. Reset the settings that were sent before the refused one.
       learn(.noAddressing)
       isPlanOutdated = true
       change = AddressChange(row: change.row, direction: .reset, step: change.step == 2 ? 0 : 1)
@@ -117,7 +119,7 @@ extension AdapterSession {
     if change.step == 2, !change.usesReceiveReset {
       change.usesReceiveReset = true
     } else if change.step == 1 || change.step == 2 {
-      // The adapter accepted the header and does not reset it; only a restart does.
+      // The adapter has accepted the header, but refuses to reset it. Only a restart resets it.
       learn(.noAddressing)
       beginProbing()
       return

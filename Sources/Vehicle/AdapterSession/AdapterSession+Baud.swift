@@ -18,9 +18,9 @@ enum BaudStep: BitwiseCopyable, Equatable {
   case announcement
   /// Sends a CR, which confirms the new baud rate.
   case confirmation
-  /// Sends ATI at the new baud rate.
+  /// Sends ATI at the new baud rate, to check whether the adapter answers at this rate.
   case verification
-  /// Sends ATI at the old baud rate.
+  /// Sends ATI at the old baud rate, after the change has failed.
   case rollback
 }
 
@@ -69,7 +69,8 @@ extension AdapterSession {
         return .again
       }
       return .send(Command(command), nil, .baud(step), limit: Limit.setting)
-    // Normally, received bytes start these steps, not a decision. If a step is repeated, ATI is sent.
+    // Normally, these steps are started when bytes are received (`followBaudChange`), not here. ATI is sent only if a
+    // step is repeated.
     case .announcement, .confirmation, .verification, .rollback:
       return .send(Command(.identify), nil, .baud(step), limit: Limit.setting)
     }
@@ -97,7 +98,7 @@ extension AdapterSession {
     guard case .changingBaud(var change) = state else { return }
     switch step {
     case .timeLimit:
-      // If the adapter refuses to change its time limit, the default may be long enough.
+      // If the adapter refuses to change its time limit, continue: the default time limit may be long enough.
       change.step = .request
     case .request:
       if isTimeout || change.tries > 0 {

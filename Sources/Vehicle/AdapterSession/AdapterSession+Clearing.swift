@@ -90,7 +90,7 @@ extension AdapterSession {
       if advanceFreezeFrame(reply) { return }
     case .clear:
       connection?.clearing = nil
-      // If one of several ECUs refuses, the request counts as refused. If none answers, the result is unknown.
+      // If at least one ECU refuses, the request counts as refused. If no ECU answers, the result is unknown.
       let refusal: ClearRefusal? = reply.refusals > 0 ? .refusedByVehicle : reply.messages > 0 ? nil : .notConnected
       events.append(refusal.map { .clearRefused($0) } ?? .codesCleared)
       connection?.jobs.insert(Job.codes)
@@ -111,7 +111,7 @@ extension AdapterSession {
   private enum LastTry { case advance, refuse }
 
   /// Repeats the request of the current step. After the last try, continues with the next step or refuses to clear, as
-  /// the argument says.
+  /// `last` demands.
   private mutating func repeatQuestion(_ last: LastTry) {
     connection?.clearing?.tries += 1
     guard let tries = connection?.clearing?.tries, tries >= Clearing.triesLimit else { return }

@@ -35,7 +35,8 @@ extension AdapterSession {
 
   /// Checks whether requests to the vehicle are allowed now.
   ///
-  /// - Returns: `nil` if they are allowed. Otherwise, the decision to make instead, or a command to send before them.
+  /// - Returns: `nil` if they are allowed. Otherwise, a decision that replaces the request, or a command that must be
+  ///   sent before it.
   private mutating func decidePermission(at now: Int64) -> Decision? {
     guard pollsVehicle, !power.isAsleep else { return decideQuiet(at: now) }
     return endQuiet()

@@ -43,7 +43,7 @@ extension AdapterSession {
   mutating func handleSupport(_ reply: ReplyObserver, at now: Int64) {
     guard case .discovering(let base, let tries)? = connection?.phase else { return }
     for i in 0..<reply.supportCount { car.learn(reply.support(i)) }
-    // A damaged text line may have been the whole answer of an ECU.
+    // A damaged text line may have been an ECU's whole answer, so repeat the request.
     if reply.supportCount == 0 || reply.isDamaged, tries < Self.supportTriesLimit {
       connection?.phase = .discovering(base: base, tries: tries + 1)
     } else if base < 0xE0 {
@@ -61,8 +61,8 @@ extension AdapterSession {
     connection?.phase = .polling
   }
 
-  /// Starts another discovery if an ECU that the last discovery did not find answers a request. The ECU may have woken
-  /// late, or its earlier answer may have been lost.
+  /// Starts another discovery if the senders of a reply include an ECU that the last discovery did not find. The ECU
+  /// may have woken late, or its earlier answer may have been lost.
   mutating func discoverNewSenders(_ reply: ReplyObserver) {
     guard let connection, connection.isPolling, connection.discoveriesLeft > 0,
       car.ecuCount < VehicleCapabilities.ecuCapacity

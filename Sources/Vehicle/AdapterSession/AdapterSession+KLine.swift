@@ -5,20 +5,20 @@ import OBDWire
 ///
 /// Since its version 2.0, the ELM327 itself makes a pause before each request, and lists the length of the pause among
 /// its parameters (``PauseParameter``). If the listed pause is at least P3min, the session sends the next request as
-/// soon as it has read the prompt. Otherwise, it waits for P3min after the last byte.
+/// soon as it has read the prompt. Otherwise, it waits until P3min has passed since the last byte.
 ///
-/// Some adapters list a pause but do not make it, and ECUs then miss requests. Therefore, if a request was sent earlier
-/// than P3min and was not answered, it is repeated after P3min. If the repetition is answered, the adapter probably
-/// does not make its pause.
+/// Some adapters list a pause but do not make it, and ECUs then miss requests. Therefore, if a request was sent before
+/// P3min had passed and was not answered, it is repeated after P3min. If the repetition is answered, the adapter
+/// probably does not make its pause.
 extension AdapterSession {
   /// ATST0E, 57 ms: time for which the adapter waits for answers of further ECUs. It is slightly longer than P3min.
   private static let waitOnKLine: UInt8 = 0x0E
-  /// ATST0D, 53 ms: longer than P2max, but short enough that the next request arrives while the adapter makes its
-  /// pause.
+  /// ATST0D, 53 ms: time for which an adapter that makes a pause itself waits for answers of further ECUs. It is longer
+  /// than P2max, but short enough that the next request arrives while the adapter makes its pause.
   private static let waitBeforePause: UInt8 = 0x0D
   private static let doubtsLimit = 3
-  /// If this many requests in a row were sent earlier than P3min and were answered, the adapter certainly makes the
-  /// pause.
+  /// If this many requests in a row were answered although they were sent before P3min had passed, the adapter
+  /// certainly makes the pause.
   private static let proofLimit = 20
 
   /// Value of ATST (steps of 4.096 ms) for requests that do not need a longer wait than usual.
@@ -31,7 +31,7 @@ extension AdapterSession {
     }
   }
 
-  /// Time before which no request may be sent, because the K-line's pause P3min has not passed; 0 if there is no limit.
+  /// Earliest time of the next request: P3min after the last byte. 0 if a request may be sent at any time.
   func earliestRequest(_ connection: Connection) -> Int64 {
     let isEarlyAllowed =
       connection.pause.isKeptByAdapter && connection.pause.repeated == nil && connection.presenceCheck == nil
@@ -69,8 +69,8 @@ extension AdapterSession {
     }
     guard pause.isEarly else { return }
     if reply.messages > 0 {
-      // A request that was sent earlier than P3min was answered. Discard the doubts: single answers are lost on any
-      // bus.
+      // The request was answered although it was sent before P3min had passed. Forget the requests that were not
+      // answered: single answers are lost on any bus.
       pause.doubts = 0
       pause.earlyAnswers += 1
       if pause.earlyAnswers == Self.proofLimit { unlearn(.breaksPause) }

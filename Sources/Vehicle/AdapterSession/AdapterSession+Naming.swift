@@ -12,7 +12,8 @@ extension AdapterSession {
     if reply.textCount > 0 { digit = reply.text[reply.textCount - 1] }
     let isJ1939 = digit == UInt8(ascii: "A") && reply.textCount <= 2
     if case .unsupportedBus = state {
-      // Another number is read now: either the vehicle was replaced, or the earlier answer J1939 was damaged.
+      // The adapter now reports another number: either the vehicle was replaced, or the earlier answer (J1939) was
+      // damaged.
       if !isJ1939 { beginSearch() }
       return
     }

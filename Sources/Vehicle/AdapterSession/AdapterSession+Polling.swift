@@ -55,8 +55,8 @@ extension AdapterSession {
     return now + configuration.codesPeriod
   }
 
-  /// Whether the chosen request needs the address settings that the adapter now has, and was already due when these
-  /// settings were sent.
+  /// Whether the chosen request needs the adapter's current address settings, and was already due when these settings
+  /// were sent.
   private func sharesAddress(_ choice: PollPlan.Choice) -> Bool {
     guard case .request(let index) = choice else { return false }
     return plan.sharesAddress(index, settings.addressing, addressed)

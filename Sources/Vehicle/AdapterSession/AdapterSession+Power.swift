@@ -71,7 +71,7 @@ extension AdapterSession {
   }
 
   private mutating func fallAsleep(_ reason: SleepReason, at now: Int64) {
-    // Report the next loss, whatever its reason.
+    // Forget the last loss, so that the next loss is reported.
     history.lastLoss = nil
     enterStandby(at: now)
     events.append(.sleeping(reason))

@@ -1,4 +1,5 @@
-/// Properties that show the progress of a dialogue, for a caller that needs only one kind of data.
+/// Properties that show how far a dialogue has progressed. They are for callers that end the dialogue when they have
+/// the data that they need.
 extension AdapterSession {
   /// Whether the vehicle answers and has reported which PIDs it supports.
   public var isRunning: Bool { connection?.isPolling ?? false }

@@ -10,8 +10,8 @@ extension AdapterSession {
   mutating func restart(_ reason: LossReason, at now: Int64) {
     if power.isAsleep { power.adapterReturned(at: now) } else { reportLoss(reason) }
     dialogue.observer = ReplyObserver()
-    // Perhaps the adapter has kept its settings after all. If these address only one ECU, it would filter out the
-    // answers of all others. ATZ prevents this.
+    // Perhaps the adapter has kept its settings after all. If these settings address a single ECU, the adapter would
+    // discard the answers of all other ECUs. ATZ prevents this.
     let wasFunctional = settings.addressing.isFunctional
     beginInitializing()
     if !wasFunctional { beginProbing() }
@@ -99,8 +99,8 @@ extension AdapterSession {
     if isEchoed, expectsNoEcho { restart(.adapterReset, at: now) }
   }
 
-  /// Handles a dialogue in which each reply answers the previous command. It is resynchronized at first. If this
-  /// happens repeatedly, the adapter is reset, and finally its port is closed and opened again.
+  /// Handles replies that each answer the previous command instead of the current one. At first, the dialogue is
+  /// resynchronized. If this happens repeatedly, the adapter is reset, and finally its port is closed and opened again.
   mutating func realign<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
     events.append(.outOfStep)
     switch dialogue.alignment.recordMisalignment(at: now) {

@@ -31,8 +31,8 @@ enum Addressing: BitwiseCopyable {
   /// Whether all ECUs are addressed and no change is in progress.
   var isFunctional: Bool { if case .functional = self { true } else { false } }
 
-  /// The row of the addressed request whose settings the adapter has, perhaps only in part. `nil` if all ECUs are
-  /// addressed, or while settings for one ECU are still being sent.
+  /// The row of the addressed request whose settings the adapter has, or whose settings are being reset. `nil` if all
+  /// ECUs are addressed, or while settings for one ECU are still being sent.
   var row: Int? {
     switch self {
     case .functional: nil
@@ -56,7 +56,7 @@ struct AddressChange: BitwiseCopyable {
   let row: Int
   let direction: Direction
   var step = 0
-  /// Whether to send ATCRA without an address, because the adapter refused ATAR.
+  /// Whether ATAR was refused, so that ATCRA without an address is sent instead.
   var usesReceiveReset = false
 }
 

@@ -87,7 +87,7 @@ public struct Command: BitwiseCopyable, Sendable {
     case .flowControlHeader(.can11(let identifier)): append("ATFCSH", hex: UInt32(identifier), digits: 3)
     case .flowControlHeader(.can29(let identifier)): append("ATFCSH", hex: identifier, digits: 8)
     case .flowControlHeader(.legacy(let bytes)): append("ATFCSH", hex: bytes, digits: 6)
-    // Clear to send, no block size, no separation time (ISO 15765-2, 9.6.5).
+    // The data bytes mean: clear to send, no block size, no separation time (ISO 15765-2, 9.6.5).
     case .flowControlData: append("ATFCSD300000")
     case .flowControlMode(let mode): append("ATFCSM", hex: UInt32(mode), digits: 1)
     case .closeProtocol: append("ATPC")

@@ -109,7 +109,7 @@ struct Dialogue: ~Copyable {
     exchange = .draining(Drain(until: now + time, limit: now + Limit.longestDrain, interrupted: interrupted))
   }
 
-  /// If bytes are being discarded, begins the wait for quiet again, because bytes arrived.
+  /// Restarts the wait for quiet, because bytes have arrived. Does nothing if no bytes are being discarded.
   mutating func extendDrain(at now: Int64) {
     guard case .draining(var drain) = exchange else { return }
     drain.until = min(now + Limit.quiet, drain.limit)
@@ -127,8 +127,8 @@ struct ReplyBytes: BitwiseCopyable {
   private(set) var sentences = 0
   /// Time of the last printable character.
   private(set) var lastContentAt: Int64 = 0
-  /// Number of characters at the start of the reply that equal those of the command. At the first difference, it is set
-  /// to the length of the command.
+  /// Number of characters at the start of the reply that equal the first characters of the command. After the first
+  /// character that differs, it has the length of the command.
   private var echoMatched = 0
   private var previous: UInt8 = 0
 
@@ -153,7 +153,7 @@ struct ReplyBytes: BitwiseCopyable {
   }
 }
 
-/// Detects replies that belong to an earlier command than the last one.
+/// Detects replies that answer an earlier command instead of the last one.
 struct Alignment: BitwiseCopyable {
   /// If this many replies in a row answer the previous request, commands and replies are out of step.
   private static let behindLimit = 2

@@ -6,7 +6,7 @@ struct FreezeCursor: BitwiseCopyable {
   var step = Step.code
   /// In the step `support`, the support PID to request; in the step `parameters`, the last PID that was requested.
   var pid: UInt8 = 0
-  /// Whether to request the PIDs one by one, because a request with several PIDs was not answered completely.
+  /// Whether a request with several PIDs was not answered completely. The PIDs are then requested one by one.
   var isSingle = false
 }
 

@@ -8,8 +8,8 @@ struct KnownVehicle: BitwiseCopyable {
   var protocolDigit: UInt8 = 0x30
   /// The last vehicle that reported a VIN.
   var named = NamedVehicle()
-  /// Whether the current vehicle is a different one than the vehicle with the stored VIN, and has reported no VIN. If a
-  /// VIN is read later, it belongs to yet another vehicle.
+  /// Whether the current vehicle has reported no VIN and is not the vehicle with the stored VIN. If a VIN is read
+  /// later, it belongs to yet another vehicle.
   var isUnnamed = false
   /// Detects values that cannot come from one and the same vehicle.
   var swapDetector = SwapDetector()
@@ -45,8 +45,8 @@ struct AnswerTime: BitwiseCopyable {
 
   /// Counts an answer to a presence check that needed the longest wait.
   ///
-  /// - Parameter isFirst: whether the vehicle has not yet answered any request within the usual wait since it was
-  ///   found.
+  /// - Parameter isFirst: whether no earlier request was answered within the usual wait since the vehicle was found. If
+  ///   `true`, a single slow answer is sufficient.
   /// - Returns: whether the ECUs now count as slow.
   mutating func recordSlowAnswer(isFirst: Bool) -> Bool {
     slowAnswers += 1

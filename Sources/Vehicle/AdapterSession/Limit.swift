@@ -28,7 +28,7 @@ enum Limit {
   /// Time limit for an answer that may be delayed by response code 0x78. Each 0x78 extends the ECU's time to five times
   /// the usual one (SAE J1979, 5.2.2.6).
   static let slowAnswer: Int64 = 8_000 * millisecond
-  /// When bytes are discarded, the adapter counts as quiet if no bytes have arrived for this time.
+  /// If no bytes have arrived for this time, the adapter counts as quiet, and bytes are no longer discarded.
   static let quiet: Int64 = 100 * millisecond
   /// If the peer closes a connection within this time after it was opened, ATZ was not the reason.
   static let hangUpAtOnce: Int64 = 200 * millisecond

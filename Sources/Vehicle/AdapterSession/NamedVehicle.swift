@@ -12,9 +12,10 @@ struct NamedVehicle: BitwiseCopyable {
   /// ELM digit of the vehicle's protocol, in ASCII; the number 0 or the character `0` if unknown.
   var protocolDigit: UInt8 = 0
 
-  /// Whether `other` cannot report a VIN, because the support mask of service 09 lacks infotype 02. Only the mask of
-  /// the ECU that reported this vehicle's VIN counts. If that ECU is unknown, the masks of all ECUs that support the
-  /// engine speed must lack infotype 02. If there are no such ECUs, the masks of all ECUs must lack it.
+  /// Whether the ECUs of `other` report that they have no VIN: no support mask of service 09 contains infotype 02, and
+  /// the necessary masks were received. If the ECU that reported this vehicle's VIN is known, its mask is necessary.
+  /// Otherwise, the masks of all ECUs that support the engine speed are necessary or, if there are no such ECUs, the
+  /// masks of all ECUs.
   func isDenied(by other: VehicleCapabilities) -> Bool {
     guard other.ecuCount > 0, !other.anyHas(information: 0x02) else { return false }
     if let vinSender {

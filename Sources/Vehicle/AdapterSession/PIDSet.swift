@@ -14,8 +14,8 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
     return true
   }
 
-  /// Whether the sets of supported PIDs cannot come from the same ECU. A range of 32 PIDs that is empty in either set
-  /// is ignored, because the request for that range was perhaps not answered.
+  /// Whether this set and `other` cannot be the supported PIDs of the same ECU. A range of 32 PIDs that is empty in
+  /// either set is ignored, because the request for that range was perhaps not answered.
   func contradicts(_ other: PIDSet) -> Bool {
     for range in 0..<8 {
       let (mine, theirs) = (bitmap(range), other.bitmap(range))

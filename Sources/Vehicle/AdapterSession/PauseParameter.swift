@@ -8,8 +8,8 @@
 /// parameter that the firmware does not have is listed as FF. The pause is (value − 0.5) × 4.096 ms on average, and at
 /// least (value − 1) × 4.096 ms, because the first interval of the adapter's counter may be partial.
 struct PauseParameter {
-  /// Smallest sufficient value of the parameter. It makes a pause of at least 14 × 4.096 ms = 57.3 ms; with 0E, the
-  /// pause may be shorter than P3min.
+  /// Smallest value of the parameter with which the pause is at least P3min: it is then at least 14 × 4.096 ms = 57.3
+  /// ms. With 0E, the pause may be shorter than P3min.
   private static let least: UInt8 = 0x0F
 
   /// Whether the adapter makes a pause of at least P3min, according to a text line of the list; `nil` if the text line

@@ -3,18 +3,18 @@ extension PollPlan {
   enum Choice: BitwiseCopyable, Equatable {
     /// Send the request with this index in the plan.
     case request(Int)
-    /// Request a single PID of the request that is being arbitrated.
+    /// Request one PID alone, as the next step of an ``Arbitration``.
     case arbitrate(Arbitration)
-    /// No request is due before this time; `Int64.max` for never.
+    /// No request is due before this time; `Int64.max` if there are no requests.
     case nothing(until: Int64)
   }
 
   /// Chooses the due request with the earliest deadline. If several have the same deadline, it chooses the one with the
   /// highest priority (lowest number).
   ///
-  /// The requests that need the adapter's current address settings come first, so that the settings rarely change. This
-  /// holds only for requests that were already due when the settings were sent; otherwise, other requests might wait
-  /// for ever.
+  /// Requests that need the adapter's current address settings are chosen first, so that the settings rarely change.
+  /// This applies only to requests that were already due when the settings were sent. Otherwise, all other requests
+  /// might wait for ever.
   mutating func choose(
     at now: Int64, _ addressing: Addressing = .functional, _ table: borrowing AddressedTable
   ) -> Choice {

@@ -6,8 +6,8 @@ struct PollVerdict: BitwiseCopyable {
   var isAlive = false
   /// Whether ``PollPlan/make(for:_:_:bus:quirks:at:)`` must be called again.
   var isOutdated = false
-  /// A set of ECUs that do not answer several PIDs in one request, one bit for each ECU. From now on, requests to this
-  /// set have one PID. `nil` if there is no new set.
+  /// If the ECUs do not answer the request's PIDs correctly in one request, the set of these ECUs, one bit for each
+  /// ECU; otherwise `nil`. Later requests to exactly this set have one PID.
   var refusedSet: UInt8?
   /// Whether the adapter refuses requests with several PIDs.
   var adapterRefusesMulti = false
@@ -28,8 +28,8 @@ extension PollPlan {
   private static let vanishedAfter = 5
   /// If this many replies in a row lack a PID but contain other PIDs of the same request, the PID counts as absent.
   private static let absentAfter = 3
-  /// If this many requests for a PID that was never answered are not answered, the PID counts as absent. Each of them
-  /// counts only if an ECU answers another request afterwards.
+  /// If a PID was never answered, it counts as absent after this many unanswered requests. An unanswered request is
+  /// counted only when an ECU has answered another request afterwards.
   static let silentAfter = 4
 
   /// Updates the plan after the reply to a request.
@@ -79,7 +79,8 @@ extension PollPlan {
     if suffix > 0 {
       dropCount(index)
       suffixRefusals += 1
-      // A single refusal may be due to a damaged character. In either case, the request is repeated without the count.
+      // A single refusal may be due to a damaged character. The request is repeated without the count, whatever the
+      // reason for the refusal is.
       update(index) { $0.due = now }
       if suffixRefusals >= 2 {
         usesSuffix = false
@@ -127,7 +128,8 @@ extension PollPlan {
       return
     }
     // If the ECUs have answered several PIDs in one request before, a single unanswered request proves nothing.
-    // Otherwise, it starts the arbitration immediately, before the vehicle counts as lost.
+    // Otherwise, the first unanswered request starts the arbitration, so that it begins before the vehicle counts as
+    // lost.
     if requests[index].failures >= (hearsSeveral ? 2 : 1) { arbitrate(index) }
   }
 
@@ -159,9 +161,9 @@ extension PollPlan {
     }
   }
 
-  /// Handles a reply to a request with several PIDs, if the ECUs answered only the first PID or refused all. The second
-  /// such reply starts an arbitration. It finds out whether the ECUs do not support several PIDs in one request, or do
-  /// not answer the other PIDs at all.
+  /// Handles a reply in which the ECUs answered only the first of several PIDs, or refused all of them. The second
+  /// reply of this kind starts an arbitration. The arbitration finds out whether the ECUs do not support several PIDs
+  /// in one request, or never answer the other PIDs.
   private mutating func partial(_ index: Int, _ verdict: inout PollVerdict) {
     update(index) { $0.partials += 1 }
     if requests[index].partials >= 2 { arbitrate(index) }
@@ -198,7 +200,8 @@ extension PollPlan {
     return 0
   }
 
-  /// Whether each ECU that does not count as missing answered all identifiers of the request that it supports.
+  /// Whether the reply is complete: each ECU that does not count as missing has answered every identifier of the
+  /// request that this ECU supports.
   private func isWhole(_ index: Int, _ reply: ReplyObserver, _ car: VehicleCapabilities) -> Bool {
     guard !reply.isDamaged, reply.negatives == 0 else { return false }
     for ecu in 0..<car.ecuCount where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
@@ -231,7 +234,8 @@ extension PollPlan {
     }
   }
 
-  /// Whether at least one ECU that does not count as missing supports the identifier.
+  /// Whether the identifier at the index `place` should be answered: at least one ECU supports it, and that ECU has not
+  /// stopped answering.
   private func isExpected(_ index: Int, _ place: Int) -> Bool {
     for ecu in 0..<VehicleCapabilities.ecuCapacity where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
       if requests[index].expected[ecu] & 1 << UInt8(truncatingIfNeeded: place) != 0 { return true }
@@ -265,7 +269,8 @@ extension PollPlan {
   }
 
   /// Stops sending the count of expected frames after this request, because the count truncated an answer or was
-  /// refused. It is sent again only after four times as many equal answers as before, at most 192.
+  /// refused. The count is sent again only after four times as many complete answers in a row with the same number of
+  /// frames as before, at most 192.
   private mutating func dropCount(_ index: Int) {
     update(index) {
       $0.suffix = 0

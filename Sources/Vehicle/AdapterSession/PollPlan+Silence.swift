@@ -7,9 +7,10 @@ struct Arbitration: BitwiseCopyable, Equatable {
   var place = 0
   /// The PIDs that were answered when requested alone. Bit n stands for the PID with index n in the request.
   var answered: UInt8 = 0
-  /// The PIDs that were not answered when requested alone, in the same form.
+  /// The PIDs that were not answered when requested alone. Bit n stands for the PID with index n in the request.
   var silent: UInt8 = 0
-  /// Whether the PIDs in `silent` are being requested a second time, because one answer may have been lost.
+  /// Whether the PIDs in `silent` are being requested a second time. This is done because one answer may have been
+  /// lost.
   var isSecondPass = false
   /// Number of replies that prove nothing, for example because of an error of the adapter.
   var inconclusive = 0
@@ -26,7 +27,7 @@ extension PollPlan {
     UInt8(truncatingIfNeeded: requests[index].request.identifier(at: place))
   }
 
-  /// Remembers a PID that was requested alone and not answered. A PID that was answered before is ignored here.
+  /// Remembers a PID that was requested alone and not answered. Does nothing if the PID was ever answered before.
   mutating func suspect(_ pid: UInt8) {
     if pid != 0, !proven.contains(pid) { suspects.insert(pid) }
   }
@@ -47,8 +48,9 @@ extension PollPlan {
     misses[Int(pid)] = 0
   }
 
-  /// Handles an answer of any ECU, which shows that the vehicle is present. Therefore each PID that was requested alone
-  /// and not answered meanwhile gets one miss. A PID with ``silentAfter`` misses is marked as absent.
+  /// Handles an answer of any ECU, which shows that the vehicle is present. Each PID that was requested alone and not
+  /// answered since the previous such answer therefore gets one miss. A PID with ``silentAfter`` misses is marked as
+  /// absent.
   mutating func confirmSuspects(_ verdict: inout PollVerdict) {
     guard !suspects.isEmpty else { return }
     for number in 1...255 {
@@ -137,7 +139,8 @@ extension PollPlan {
       // answers again.
       if done.answered == 0 { suspect(pid) } else { markAbsent(pid, &verdict) }
     }
-    // The rest applies if each PID was answered alone, but they were not answered together.
+    // Continue only if each PID was answered when requested alone. The ECUs then do not answer these PIDs in one
+    // request.
     guard done.answered != 0, done.silent == 0 else { return }
     refusedSets.insert(requests[done.index].ecus)
     verdict.refusedSet = requests[done.index].ecus

@@ -26,14 +26,15 @@ public struct PollPlan: ~Copyable {
   private(set) var bus: BusProtocol = .auto
 
   // These values are learned from replies. They are kept when the plan is made again.
-  /// The sets of ECUs that do not answer several PIDs in one request. Each set is a bit mask of ECUs, which is stored
-  /// as if it were a PID.
+  /// Sets of ECUs that do not answer several PIDs in one request correctly. A set has one bit for each of the eight
+  /// ECUs, and is stored here as if its bits were the number of a PID.
   var refusedSets = PIDSet()
   /// The absent PIDs: an ECU claims to support them, but no ECU answers them.
   var absent = PIDSet()
   /// PIDs that are requested alone, because they counted as absent and were then answered when requested alone.
   var alone = PIDSet()
-  /// For each PID, the number of misses: replies that lacked the PID although they should have contained it.
+  /// For each PID, the number of misses since it was last answered: replies that lacked the PID although they should
+  /// have contained it, or requests for this PID alone that were not answered.
   var misses = InlineArray<256, UInt8>(repeating: 0)
   /// PIDs that were requested alone and not answered since an ECU last answered any request. They count as silent only
   /// when an ECU answers again, because a vehicle with its ignition off answers nothing.
@@ -56,8 +57,8 @@ public struct PollPlan: ~Copyable {
   /// The arbitration in progress; `nil` if there is none. It is started if a request with several PIDs is not answered
   /// as expected.
   var arbitration: Arbitration?
-  /// Time from which the next request is sent without the count of expected frames, ns. It shows whether more ECUs
-  /// answer than before.
+  /// When this time has come, one request is sent without the count of expected frames, ns. Its reply shows whether
+  /// more ECUs answer than before.
   var nextVerification: Int64 = 0
 
   /// Creates a plan without requests.
@@ -175,7 +176,8 @@ public struct PollPlan: ~Copyable {
   /// Adds a PID to the last request of the plan.
   ///
   /// - Returns: `false` if the PID needs its own request. This is so if the last request is full, has another period or
-  ///   has an absent PID, or if the ECUs of both do not answer several PIDs in one request.
+  ///   has an absent PID. It is also so if the ECUs that support any PID of the extended request do not answer several
+  ///   PIDs in one request.
   private mutating func appendToLast(
     _ pid: UInt8, _ ecus: UInt8, _ preferences: PollPreferences, _ car: VehicleCapabilities, carries: Int
   ) -> Bool {
@@ -211,7 +213,8 @@ public struct PollPlan: ~Copyable {
     count += 1
   }
 
-  /// Whether the plan has a request whose silence shows that the vehicle is gone.
+  /// Whether any request of the plan should be answered while the vehicle is present, so that missing answers show that
+  /// the vehicle is gone. Requests for absent PIDs do not count.
   private var showsPresence: Bool {
     for index in 0..<count where !requests[index].isAbsent { return true }
     return false

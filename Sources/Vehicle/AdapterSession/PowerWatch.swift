@@ -144,8 +144,7 @@ struct PowerWatch: ~Copyable {
     return reason
   }
 
-  /// Ends a probe that found no vehicle. A rise of the voltage allows the next probe only if it begins at the current
-  /// voltage.
+  /// Ends a probe that found no vehicle. From now on, a rise of the voltage is measured from the current voltage.
   mutating func probeFailed(at now: Int64) {
     guard case .probing = state else { return }
     state = .asleep

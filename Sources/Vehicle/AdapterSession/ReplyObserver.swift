@@ -19,7 +19,7 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var refusals = 0
   /// Response code of the last negative response, which may be 0x78; 0 if there was none.
   private(set) var negativeCode: UInt8 = 0
-  /// Whether the ECUs have only sent negative responses with code 0x78, so that the answer is still pending.
+  /// Whether the answer is still pending: the ECUs have only sent negative responses with code 0x78.
   private(set) var isPending = false
 
   /// Number of messages that answer the request.
@@ -168,8 +168,8 @@ extension ReplyObserver {
     return senderCount - 1
   }
 
-  /// Returns the identifiers of the request that a message answers. Bit n stands for the identifier with index n. If
-  /// the length of an identifier's data is unknown, the search ends after it.
+  /// Returns those identifiers of a request for which a message contains an answer. Bit n stands for the identifier
+  /// with index n. If the length of an identifier's data is unknown, the search ends after this identifier.
   private func answered(_ payload: Span<UInt8>, _ request: ReadRequest) -> UInt8 {
     let width = request.service == .dataIdentifier ? 2 : 1
     var mask: UInt8 = 0

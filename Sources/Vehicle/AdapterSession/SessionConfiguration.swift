@@ -22,8 +22,9 @@ public struct SessionConfiguration: BitwiseCopyable, Sendable {
   public var searchPause: Int64 = 2_000_000_000
   /// Rules for stopping requests to the vehicle, and for probing it again.
   public var power = PowerConfiguration()
-  /// Baud rate to which the adapter and the port change after the initialization, by ATBRD (15,686…500,000) or STBR;
-  /// `nil` to keep the rate. It is used only for serial ports. If the change fails, both return to the former rate.
+  /// Baud rate to which the adapter and the port change after the initialization; `nil` to keep the rate. The change is
+  /// made by ATBRD (15,686…500,000 baud) or STBR. It is used only for serial ports. If the change fails, adapter and
+  /// port return to the former rate.
   public var preferredBaud: Int?
 
   /// Creates a configuration with default values.

@@ -40,8 +40,8 @@ enum SessionState: BitwiseCopyable {
   /// Whether the state is `connected`.
   var isConnected: Bool { if case .connected = self { true } else { false } }
 
-  /// Whether the next requests reach the vehicle's bus, because the adapter is initialized and the session tries to
-  /// find or poll a vehicle.
+  /// Whether the session sends requests to the vehicle in this state: the adapter is initialized, and the session
+  /// searches for a vehicle or polls it.
   var asksVehicle: Bool {
     switch self {
     case .searching, .naming, .connected, .resting(_, .search): true

@@ -2,7 +2,7 @@ import OBDWire
 
 /// The vehicle's reports about its motion, and since when it has not answered requests.
 struct VehicleActivity: BitwiseCopyable {
-  /// If the time between two unanswered requests is longer than this, they do not count as one silence, ns.
+  /// Two unanswered requests count as one period of silence only if the time between them is at most this long, ns.
   private static let longestPause: Int64 = 120_000_000_000
 
   private let configuration: PowerConfiguration

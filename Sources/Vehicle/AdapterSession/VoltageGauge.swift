@@ -13,8 +13,9 @@ struct VoltageGauge: BitwiseCopyable {
   private static let most = 40.0
   /// The adapter's voltage and PID 42 are compared only if the time between their readings is at most this long, ns.
   private static let pairing: Int64 = 3_000_000_000
-  /// After this many readings in a row, it is certain that the system has 24 V (or 12 V), or that the adapter and PID
-  /// 42 disagree.
+  /// If this many readings in a row indicate another system voltage (24 V instead of 12 V, or the reverse), the
+  /// indicated system voltage is used. If this many readings in a row differ too much from PID 42, the adapter's
+  /// voltage counts as unreliable.
   private static let witnesses = 3
 
   private let configuration: PowerConfiguration

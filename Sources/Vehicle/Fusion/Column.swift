@@ -3,7 +3,7 @@ import Telemetry
 
 /// One key of telemetry records, with the last value that each ECU reported for it.
 struct Column: BitwiseCopyable {
-  /// Where the text of the key comes from.
+  /// The source of the key's text.
   enum Name: BitwiseCopyable {
     case table(StaticString)
     /// The key belongs to a signal that was loaded at run time. The number is the signal's index.

@@ -6,7 +6,9 @@ struct ECUState {
   var address: ECUAddress
   /// The ECU's address as text for records; `nil` if the replies have no headers.
   var addressText: String?
-  /// The PIDs of service 01 that the ECU supports. Bit 31 − n of word w stands for PID 32 w + n + 1.
+  /// The PIDs of service 01 that the ECU supports. Word w contains the PIDs 32w + 1 to 32w + 32, the lowest PID in the
+  /// most significant bit. For example, bit 31 of word 0 stands for PID 01, and bit 31 of word 1 for PID 21 (both
+  /// hexadecimal).
   var parameters = InlineArray<8, UInt32>(repeating: 0)
   /// The words of ``parameters`` that were read since the last call of ``Fusion/vehicleLost()``. Bit w stands for word
   /// w.

@@ -165,8 +165,9 @@ extension Fusion {
       ecus[ecu].codesRepetition = .none
       write(record, at: time, into: &sink)
     }
-    // From here on, the lists of codes are unchanged. A freeze frame that arrived after them, or that belongs to
-    // another code, has its own record. Skip a freeze frame whose code was not read.
+    // The following code handles freeze frames of ECUs whose lists of codes are unchanged. A freeze frame that arrived
+    // after the lists, or that belongs to another code, has its own record. Skip a freeze frame whose code was not
+    // read.
     for index in ecus[ecu].frames.indices where ecus[ecu].frames[index].isReady {
       guard let code = ecus[ecu].frames[index].code else { continue }
       var record = Self.codesRecord(of: ecus[ecu])

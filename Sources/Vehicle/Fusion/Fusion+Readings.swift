@@ -53,8 +53,8 @@ extension Fusion {
     follow(fix, into: &sink)
   }
 
-  /// Returns the index of the ECU with an address, and adds the ECU if it is new. Returns `nil` for a ninth ECU, which
-  /// is not added.
+  /// Returns the index of the ECU that has the given address, and adds the ECU if it is new. Returns `nil` for a ninth
+  /// ECU, which is not added.
   @inline(__always)
   mutating func index(of address: ECUAddress) -> Int? {
     if ecus[lastECU].address == address { return lastECU }
@@ -170,7 +170,7 @@ extension Fusion {
     return saeSignals.span[holder].name.isEqual(to: row.name) ? row.vss : row.name
   }
 
-  /// Uses a value for the additional purpose that its role defines. The use in telemetry is not handled here.
+  /// Uses a value for the purpose that its column's role defines. Telemetry does not depend on the role.
   private mutating func apply(_ role: Column.Role, _ reading: Reading, column: Int, ecu: Int) {
     switch role {
     case .none: break

@@ -15,8 +15,8 @@ extension Fusion {
     hasChanged = false
   }
 
-  /// Whether to make a record of an interval in which no new values were read; it repeats earlier values. It is made if
-  /// no answer is overdue: the signal that is read most often still has a valid value.
+  /// Whether to make a record of an interval in which no new values were read. Such a record repeats earlier values. It
+  /// is made if no answer is overdue: the last value of the signal that is read most often is still valid.
   func holdsValue(at time: Int64) -> Bool {
     guard case .every = options.cadence, !isFinishing else { return false }
     var latest = Int64.min
@@ -26,7 +26,7 @@ extension Fusion {
     return latest != .min && lastRead >= latest
   }
 
-  /// Returns the earliest time at which a column's value may have been read to be still valid at `time`.
+  /// Returns the time from which on a column's value must have been read so that it is still valid at `time`.
   private func earliest(of column: Int, at time: Int64) -> Int64 {
     let pace = columns[column].pace
     return time - max(columns[column].window, pace < Self.slowestPace ? 2 * pace : 0)
@@ -220,7 +220,7 @@ extension Fusion {
 }
 
 extension Fix {
-  /// Whether another fix is farther away than the receiver's error, or has another type of fix.
+  /// Whether this fix is farther from `other` than the receiver's error, or has another type than `other`.
   fileprivate func isElsewhere(than other: Fix) -> Bool {
     guard type == other.type else { return true }
     guard let latitude, let longitude, let formerLatitude = other.latitude, let formerLongitude = other.longitude else {

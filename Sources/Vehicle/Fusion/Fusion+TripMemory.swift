@@ -120,6 +120,7 @@ struct FormerTrip {
   /// Time at which the stored trip was passed to this session.
   var since: Int64
 
-  /// Maximum difference between the clocks of both sessions if the dates of both are accurate, ns.
+  /// Maximum difference between the clocks of the previous session and of this session if the dates of both are
+  /// accurate, ns.
   static let clockJitter: Int64 = 2_000_000_000
 }

@@ -142,8 +142,8 @@ extension Fusion {
     guard options.vehicleId == nil else { return }
     let former = identity.id
     identity.id = isReadable ? identity.vinText : options.unknownVehicleId
-    // Earlier records contain the former ID and are therefore not assigned to this vehicle, so report the codes and
-    // monitors again.
+    // Earlier records contain the former ID, so they are not assigned to this vehicle. Report the codes and monitors
+    // again.
     if identity.id != former { repeatDiagnosis() }
   }
 
@@ -170,8 +170,8 @@ extension Fusion {
     recordTrips(into: &sink)
   }
 
-  /// Whether there is an ECU of the lost vehicle: another ECU that reported a different VIN before the vehicle was
-  /// lost, and has not answered since.
+  /// Whether an ECU of the lost vehicle is still known: an ECU that reported another VIN than ECU `ecu` before the
+  /// vehicle was lost, and has not answered since.
   private func hasStranger(to ecu: Int) -> Bool {
     identity.wasLost && ecus.contains { $0.reported == 0 && !$0.vin.isEmpty && $0.vin != ecus[ecu].vin }
   }
@@ -179,7 +179,7 @@ extension Fusion {
   /// Discards all data of the previous vehicle. Data that were read after that vehicle was lost belong to the new
   /// vehicle and are kept.
   ///
-  /// - Parameter ecu: the ECU that reported the new VIN, which is not discarded; `nil` if no ECU reported a new VIN.
+  /// - Parameter ecu: the ECU that reported the new VIN. Its data are kept. `nil` if no ECU reported a new VIN.
   private mutating func forgetVehicle(except ecu: Int?) {
     endTripOfFormerVehicle()
     for index in ecus.indices {

@@ -100,8 +100,8 @@ public struct Fusion: ~Copyable {
   public internal(set) var tripChanges = 0
 
   static let maximumECUs = 8
-  /// If the time between two readings of a signal is at least this long, the readings were interrupted. The time is
-  /// then not used as their regular interval, ns.
+  /// If the interval between a signal's readings (``Column/pace``) is at least this long, the readings were
+  /// interrupted, ns. The interval is then not used to determine how long the last value stays valid.
   static let slowestPace: Int64 = 15_000_000_000
   /// Maximum age of a vehicle speed that still counts as current, ns.
   static let speedWindow: Int64 = 3_000_000_000
@@ -191,7 +191,7 @@ public struct Fusion: ~Copyable {
     } else {
       cut(at: nextBoundary, into: &sink)
     }
-    // The next boundary is the first one after the last boundary that is not earlier than now.
+    // Add as many whole periods as are needed, at least one, so that the next boundary is not earlier than now.
     nextBoundary += max((now - nextBoundary + period - 1) / period, 1) * period
   }
 

@@ -98,8 +98,8 @@ public struct FusionOptions: Sendable {
   /// Thresholds of driving events; `nil` to make no `driving` records.
   public var driving: DrivingOptions? = DrivingOptions()
   /// Whether trouble codes and monitors are recorded again although they have not changed: when the vehicle's ID
-  /// becomes known, at the start of a trip, and once a day. A server that has lost earlier records thus gets the codes
-  /// and monitors again. This is off for captures, so that each answer in them is recorded only once.
+  /// becomes known, at the start of a trip, and once a day. If a server has lost earlier records, it thus gets the
+  /// codes and monitors again. This is off for captures, so that each of their answers is recorded only once.
   public var repeatsDiagnosis = false
   /// The time for which telemetry records repeat each value.
   public var windows = SignalWindows()

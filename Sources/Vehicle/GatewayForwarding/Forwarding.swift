@@ -47,7 +47,8 @@ package final class Forwarding: @unchecked Sendable {
   private var gaps: GapRecords
   private var wall = WallTime.unknown
   private var sinks: [Box] = []
-  /// Files whose content is now in notes. Each file is removed after its note is on the disk.
+  /// Files that an earlier run without a spool has written, with the note that replaces each file. A file is removed
+  /// after its note is on the disk.
   private var superseded: [(note: String, file: String)] = []
   /// Counts records that the queue discarded because the spool was too slow. The count is logged at most once a minute,
   /// because a slow disk may cause many losses.
@@ -207,7 +208,7 @@ package final class Forwarding: @unchecked Sendable {
 
   private func reportLosses(at now: Int64) {
     var told = 0
-    // The losses of the previous run are reported before any record has a date. If the date is not known yet, use that
+    // The losses of the previous run are reported before any record has a date. If no date is known yet, use the date
     // of the machine's clock.
     var wall = wall
     if wall.quality == .unset {
@@ -240,8 +241,8 @@ package final class Forwarding: @unchecked Sendable {
     }
   }
 
-  /// Passes new records to followers, after the exchange with the sinks. A record that all sinks have acknowledged
-  /// during the exchange is still in the spool, because the next commit removes it.
+  /// Passes new records to followers, after the exchange with the sinks. Even records that all sinks have acknowledged
+  /// during the exchange are still in the spool, because only the next commit removes them.
   private func show(at now: Int64) {
     guard let followers else { return }
     // Without followers, no records are passed. A follower that is added later receives the records of all later

@@ -47,8 +47,8 @@ struct SinkFeeder: ~Copyable {
 
   /// Handles the sink's reports, and offers it the next batch if one is due.
   ///
-  /// - Returns: the reason why the sink has ended, once; otherwise `nil`. If the sink's reader has disconnected, all
-  ///   later records for this sink are discarded.
+  /// - Returns: the reason why the sink has ended, in the first call after its end; `nil` in all other calls. If the
+  ///   sink's reader has disconnected, all later records for this sink are discarded.
   mutating func exchange(_ spool: inout Spool, at now: Int64) -> End? {
     var end: End?
     while let report = slot.popReport() {

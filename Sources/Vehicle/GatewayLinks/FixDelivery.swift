@@ -29,7 +29,7 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
     case refused(ShortText)
     /// Bytes were received, but they do not form sentences at any baud rate.
     case noSentences
-    /// Number of text lines from gpsd that could not be read since the last such delivery.
+    /// Number of text lines from gpsd that could not be read since the last delivery of this kind.
     case unreadable(lines: Int)
   }
 

@@ -45,7 +45,7 @@ package final class LinkFigures: Sendable {
 
   package init() {}
 
-  /// Replaces the numbers. Only the link's thread calls this. It allocates no memory.
+  /// Stores new values of all numbers. Only the link's thread calls this. It allocates no memory.
   package func put(_ new: Counts) { counts.withLock { $0 = new } }
 
   package func read(at now: Int64) -> Counts { counts.withLock { $0 }.current(at: now) }

@@ -8,8 +8,8 @@ protocol LinkDriver: PortHandler, ~Copyable {
   mutating func unreachable(_ kind: PortError.Kind, at now: Int64)
   /// Handles the closing of the link, by the driver or because the device has disappeared.
   mutating func closed(at now: Int64)
-  /// The earliest time at which the link may be opened again, ns since boot, if the driver closed the link for this
-  /// purpose; otherwise `nil`.
+  /// If the driver has closed the link in order to open it again, the earliest time at which the link may be opened, ns
+  /// since boot; otherwise `nil`.
   var reopenNotBefore: Int64? { get }
 }
 

@@ -52,7 +52,8 @@ package struct LineWriter: ~Copyable {
   }
 
   /// Waits for records, or until the reader closes its end of the connection; returns whether the reader has closed it.
-  /// While there are no records, nothing is written, so no failed write would show this.
+  /// A failed write would also show that the reader has closed its end, but while there are no records, nothing is
+  /// written.
   private func hasReaderLeft() -> Bool {
     var waiting: InlineArray<2, pollfd> = [
       pollfd(fd: queue.wakeUp.descriptor, events: Int16(POLLIN), revents: 0),

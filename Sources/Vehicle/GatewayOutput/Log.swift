@@ -28,8 +28,8 @@ final class StandardErrorLog: Sendable {
   /// Number of lines that were discarded since a line was last written. The lock is held during a write, so that the
   /// lines of several threads do not mix.
   private let dropped = Mutex(0)
-  /// Maximum time to wait for a slow reader, ms. After a line was discarded, the log does not wait for later lines
-  /// until one of them was written.
+  /// Maximum time to wait for a slow reader, ms. After a line was discarded, each later line is written only if this is
+  /// possible without waiting. The log waits again after it has written such a line.
   private static let patience: Int32 = 100
   /// Maximum number of bytes in one call of write(2). A pipe that poll(2) reports as writable accepts this many without
   /// blocking (PIPE_BUF, pipe(7)).
@@ -41,7 +41,7 @@ final class StandardErrorLog: Sendable {
     dropped.withLock { dropped in
       var text = "obdgated: \(line.printable)\n"
       if dropped > 0 { text = "obdgated: lines that nobody read: \(dropped)\n" + text }
-      // After a line was discarded, do not wait for the reader until a line was written.
+      // If the previous line was discarded, do not wait for the reader.
       dropped = send(text, patience: dropped == 0 ? Self.patience : 0) ? 0 : dropped + 1
     }
   }

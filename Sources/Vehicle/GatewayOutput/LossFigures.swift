@@ -11,7 +11,8 @@ package struct LossFigures: Sendable, Equatable {
 
   package init() {}
 
-  /// Creates the numbers of a daemon whose only sink is stdout.
+  /// Creates the numbers for a daemon whose only sink is stdout. Such a daemon loses records only if the reader of
+  /// stdout is too slow.
   package init(slowReader: UInt64) { counts[Int(GapRecord.Reason.slowReader.rawValue)] = slowReader }
 
   package var total: UInt64 { counts.reduce(0, &+) }

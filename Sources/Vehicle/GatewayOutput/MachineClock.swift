@@ -15,8 +15,8 @@ public struct MachineClock: Equatable, Sendable {
     self.quality = quality
   }
 
-  /// Reads this computer's clock. The date counts as known if it is not earlier than the release of this program. A
-  /// computer without a clock battery begins in 1970.
+  /// Reads this computer's clock. The date counts as unknown if it is earlier than the release of this program: without
+  /// a clock battery, the clock begins in 1970 at each boot.
   public static func read() -> MachineClock {
     var wall = timespec()
     var boot = timespec()

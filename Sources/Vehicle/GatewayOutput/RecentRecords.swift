@@ -67,7 +67,7 @@ struct RecentRecords: Sendable {
     return (begin - 1, mark.sequence)
   }
 
-  /// Copies as many complete text lines as fit to `buffer`, after its first `taken` bytes.
+  /// Copies complete text lines to `buffer`, after the bytes that are in use: as many lines as fit.
   ///
   /// - Parameters:
   ///   - number: number of the first record to copy.

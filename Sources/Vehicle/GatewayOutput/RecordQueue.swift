@@ -79,7 +79,8 @@ public final class RecordQueue: Sendable {
   }
 
   /// Removes and returns the loss of records that were discarded since the last call. Returns `nil` if no records were
-  /// discarded, or if the `gap` record has no room unless more records are discarded.
+  /// discarded. Also returns `nil` if there is no room for the `gap` record, and making room would discard further
+  /// records.
   ///
   /// - Parameter isLast: whether this is the last call. In this case, the oldest records are discarded to make room.
   package func popLoss(isLast: Bool = false) -> Loss? {

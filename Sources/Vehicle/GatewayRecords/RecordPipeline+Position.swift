@@ -94,7 +94,7 @@ extension RecordPipeline {
       source.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
       end(source)
     }
-    // If there are no adapters, add the position to the gateway's own records.
+    // If there are no adapters, add the position to the records that belong to no link.
     if first == nil {
       begin(own)
       own.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
@@ -120,8 +120,8 @@ extension RecordPipeline {
   ///
   /// - Parameters:
   ///   - set: the new geofences; `nil` to have none.
-  ///   - rules: the conditions for geofence events. They apply if there were no geofences before; later sets use the
-  ///     same rules.
+  ///   - rules: the conditions for geofence events. They are used only if there were no geofences before. Otherwise,
+  ///     the previous rules continue to apply.
   ///   - privacy: the precision of positions in records.
   ///   - memory: the states of geofences that an earlier run stored. It is used only if there were no geofences before.
   public mutating func setFences(

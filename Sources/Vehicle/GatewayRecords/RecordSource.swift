@@ -179,11 +179,12 @@ package final class RecordSource {
     append(record, at: time, into: &sink)
   }
 
-  /// Makes records of failures that have occurred since the last report about their kind.
+  /// Makes a record for each kind of failure whose report is due. The record contains the number of failures since the
+  /// last report about this kind.
   ///
   /// - Parameters:
-  ///   - now: time until which reports must be due, ns since boot; `.max` to make all reports.
-  ///   - latest: the latest time that a record may have, ns since boot.
+  ///   - now: reports that are due at this time or earlier are made, ns since boot; `.max` to make all reports.
+  ///   - latest: the latest time that a record may have, ns since boot. It replaces a later time.
   func reportFailures<Sink: RecordSink & ~Copyable>(
     at now: Int64, notAfter latest: Int64, into sink: inout Sink
   ) {

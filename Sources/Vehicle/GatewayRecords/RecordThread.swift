@@ -40,7 +40,8 @@ package final class RecordThread: Sendable {
   ///
   /// - Parameters:
   ///   - destination: the destination of the records.
-  ///   - kept: the wake-up that is signalled when a state must be stored for the next start.
+  ///   - kept: signalled when ``removeFenceMemory()`` returns states of the geofences, which must be stored for the
+  ///     next start.
   ///   - followers: receive the records; `nil` with a spool, because the spool's thread then serves the followers.
   package init(_ destination: RecordOutput.Destination, kept: WakeUp, followers: Followers? = nil) throws(PortError) {
     wakeUp = try WakeUp()

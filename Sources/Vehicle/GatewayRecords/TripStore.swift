@@ -56,8 +56,8 @@ package struct TripStore {
     kept = text ?? []
     read(text ?? [])
     guard let folder else { return }
-    // If there is a note and a file, a power cut prevented the removal of the file after the commit of the note. The
-    // file is out of date.
+    // If there are both a note and a file, a power cut occurred after the note was committed and before the file was
+    // removed. The file is out of date.
     guard text == nil else {
       let file = folder + "/trips.jsonl"
       takenOver = unsafe access(file, F_OK) == 0 ? file : nil

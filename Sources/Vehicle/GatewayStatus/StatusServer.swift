@@ -23,11 +23,11 @@ package struct StatusServer: ~Copyable {
     }
   }
 
-  /// Maximum number of connections without followers, for the local socket and for TCP separately. Further clients
-  /// wait.
+  /// Maximum number of clients that are not followers, on the local socket; the same maximum applies to TCP clients.
+  /// Further clients must wait until another connection ends.
   private static let mostConnections = 32
-  /// Time for which no connection is accepted after accepting failed because the process cannot open another file
-  /// descriptor, ns.
+  /// If no connection could be accepted, for example because the process has no free file descriptor, the server waits
+  /// for this time before it accepts connections again, ns.
   private static let pause: Int64 = 1_000_000_000
   /// Maximum number of followers. Each follower needs a file descriptor.
   private static let mostFollowers = 1_000

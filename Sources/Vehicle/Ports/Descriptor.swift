@@ -59,7 +59,7 @@ struct Descriptor: ~Copyable, Sendable {
   }
 }
 
-/// Reads and writes as ``Port`` requires it, by a non-blocking descriptor.
+/// Implements reading and writing for a ``Port`` with a non-blocking descriptor.
 extension Descriptor {
   /// Implements ``Port/read(into:)``. If a device is gone, a USB serial port reports the end of the input, and a
   /// pseudo-terminal reports an error.

@@ -22,7 +22,7 @@ public struct BatchPolicy: Equatable, Sendable {
 /// ``batchFinished(_:of:)``.
 public struct BatchTimer: Sendable {
   private let batchPolicy: BatchPolicy
-  /// The numbers of records that had arrived in the spool when the last batch was filled.
+  /// The value of `arrived` when the last batch was filled.
   private var taken = Spool.Arrived()
   private var arrived = Spool.Arrived()
   /// Time at which the oldest telemetry record that waits for a batch arrived, ns since boot; `nil` if none waits.
@@ -43,7 +43,7 @@ public struct BatchTimer: Sendable {
     return max(notBefore, since &+ batchPolicy.interval)
   }
 
-  /// Stores the numbers of records that have arrived in the spool until now.
+  /// Stores how many records have arrived in the spool until now, in each lane.
   public mutating func recordsArrived(_ arrived: Spool.Arrived, at now: Int64) {
     self.arrived = arrived
     if waitingSince == nil, arrived.telemetry != taken.telemetry { waitingSince = now }

@@ -5,7 +5,7 @@ import Telemetry
 ///
 /// Quotation marks in JSON strings are escaped. Therefore, a key with its quotation marks cannot occur inside a string.
 enum RecordLine {
-  /// The number that identifies a record: its epoch and its sequence number. In JSON, this is `"epoch":"…","seq":17`.
+  /// The identity of a record: its epoch and its sequence number. In JSON, this is `"epoch":"…","seq":17`.
   struct Number: Equatable {
     /// The epoch's UUID as text of 36 characters.
     var epoch: String

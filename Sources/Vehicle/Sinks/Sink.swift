@@ -62,7 +62,7 @@ public struct Delivery: Equatable, Sendable {
   /// Whether no byte of the undelivered records was sent, for example because connecting failed. If `true`, the times
   /// of these records may be corrected before the next delivery. Otherwise, they are sent again unchanged.
   public var sentNothing = false
-  /// Time before which the sink accepts no further batch, ns since boot; `.min` for no such time.
+  /// Time before which the sink accepts no further batch, ns since boot; `.min` if it accepts one immediately.
   public var notBefore: Int64 = .min
   /// Whether the peer rejected the batch but may accept other records. Other records are then delivered first.
   public var isSetAside = false

@@ -42,8 +42,8 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// The secret that the sink sends to another machine without encryption, as `insecure` allows, and the URL to which
-  /// it is sent; `nil` if the sink sends no secret in this way.
+  /// If the sink sends a secret to another machine without encryption, because `insecure` allows this: the name of the
+  /// secret (`the token` or `the password`), and the URL to which it is sent. Otherwise `nil`.
   public var exposedSecret: (secret: String, url: ServiceURL)? {
     switch self {
     case .stdout, .file: nil

@@ -7,8 +7,9 @@ public enum SinkEvent: Equatable, Sendable, CustomStringConvertible {
   case working(String)
   /// The sink does not work, and its records wait. This is reported once for each error.
   case failing(SinkError)
-  /// The server or broker has rejected a record for good, and `more` other records of the batch, perhaps for other
-  /// reasons. The dead-letter file `keptIn` contains all of them; it is `nil` if there is no such file.
+  /// The server or broker has rejected the given record of a batch for good, and also `more` other records of this
+  /// batch, perhaps for other reasons. The dead-letter file `keptIn` contains all of them; it is `nil` if there is no
+  /// such file.
   case refused(record: String, reason: String, more: Int, keptIn: String?)
   /// A remark that is not repeated, for example that the last line of a file was repaired.
   case remark(String)

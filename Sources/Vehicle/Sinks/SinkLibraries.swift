@@ -2,8 +2,8 @@ import CCompression
 import CCurl
 import CMosquitto
 
-/// Shared libraries that sinks use. A library is loaded only if a configured sink uses it. Together with the libraries
-/// that they depend on, they are about thirty.
+/// Shared libraries that sinks use. A library is loaded only if a configured sink uses it. Including the libraries on
+/// which they depend, there are about thirty.
 public enum SinkLibraries {
   /// A library that is not installed although a sink needs it or could use it.
   public struct Missing: Equatable, Sendable, CustomStringConvertible {

@@ -20,8 +20,7 @@ public struct Loss: Equatable, Sendable {
   public var count: UInt64?
   /// Types of the lost records; empty if unknown.
   public var types: [RecordType] = []
-  /// The name of the sink that has not received the records, if it is only one sink; `nil` if no sink has received
-  /// them.
+  /// The name of the sink that has not received the records; `nil` if no sink has received them.
   public var sink: String?
   /// Row number of the loss in the file; 0 if it is not in a file.
   var row: Int64 = 0
@@ -65,8 +64,8 @@ public struct Loss: Equatable, Sendable {
     return true
   }
 
-  /// Returns the losses that result from dropping records. There is one loss for each sink that has not acknowledged
-  /// some of these records, or a single loss if they are the same records for all sinks.
+  /// Returns the losses that result from dropping records: one loss for each sink, with the dropped records that the
+  /// sink has not acknowledged. If these are the same records for all sinks, a single loss is returned.
   ///
   /// - Parameters:
   ///   - records: sequence numbers and types of the dropped records, in ascending order.

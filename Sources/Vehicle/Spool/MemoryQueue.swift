@@ -84,7 +84,7 @@ struct MemoryQueue: ~Copyable {
 
   // MARK: Sinks
 
-  /// Adds the records of a lane that the sink has not acknowledged to a batch.
+  /// Adds to a batch those records of a lane that the sink has not acknowledged.
   ///
   /// - Parameters:
   ///   - givesNumbers: whether records without a number are delivered, too, and get a number.

@@ -38,7 +38,8 @@ extension Spool {
     lock = nil
     pendingEvents.append(.fileGone(path: path))
     openFile()
-    // If an older copy of the same file is now at the path, it does not contain the numbers that were used since.
+    // The file that is now at the path may be an older copy of the abandoned file. The copy lacks the numbers that were
+    // used after it was made, so skip these.
     if let file, let lost, file.epoch == lost.epoch { file.skip(upTo: lost.last) }
   }
 
@@ -104,7 +105,7 @@ extension Spool {
       queue(loss(before, saved: saved))
       return saved
     }
-    // If this is true, the counts in the old file show that no record is missing.
+    // If at least as many records were copied as the old file had according to its counts, no record is missing.
     if let before, saved >= UInt64(clamping: before.held) { return saved }
     queue(loss(before, saved: saved))
     return saved

@@ -134,8 +134,8 @@ public struct Spool: ~Copyable {
   /// Number of records that were appended so far, for each lane.
   var appended = Arrived()
   var notes = Notes()
-  /// The sequence numbers that records got in the file after followers had already received them from memory. In
-  /// memory, these records had numbers of the memory epoch.
+  /// Sequence numbers, in the file, of records that followers have already received from memory. In memory, these
+  /// records had other numbers (those of the memory epoch).
   var shownBefore = SequenceSet()
   /// For each reason, the number of records that were lost and have no sequence numbers yet. The next commit gives them
   /// numbers.

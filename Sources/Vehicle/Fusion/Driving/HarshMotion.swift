@@ -160,8 +160,8 @@ struct HarshMotion: BitwiseCopyable {
     return peak
   }
 
-  /// Of the pairs of readings that end with `new`, returns the one with the largest certain acceleration; `nil` if no
-  /// pair reaches the threshold.
+  /// Of the pairs of readings that end with `new`, returns the one with the largest ``Peak/least``; `nil` if no pair
+  /// reaches the threshold.
   private mutating func search(_ new: Sample, _ options: DrivingOptions) -> Peak? {
     var best: Peak?
     for back in 0..<count {

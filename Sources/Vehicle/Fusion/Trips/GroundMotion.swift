@@ -21,8 +21,7 @@ struct GroundMotion: BitwiseCopyable {
     var speed: Double?
   }
 
-  /// If the vehicle must have been faster than this between two positions, one of the positions is an error of the
-  /// receiver, m/s.
+  /// If the vehicle must have been faster than this between two positions, one of the two positions is wrong, m/s.
   private static let greatestSpeed = 80.0
   /// Minimum Doppler speed that counts as motion, km/h.
   private static let leastDoppler = 5.0
@@ -31,9 +30,9 @@ struct GroundMotion: BitwiseCopyable {
   private static let leastSpeed = 10.0
   /// If there is no Doppler speed, the speed is measured over at least this time, ns.
   private static let window: Int64 = 10_000_000_000
-  /// Minimum distance from the start at which motion is confirmed, m.
+  /// Motion is confirmed only if the vehicle is at least this far from the place at which it began to move, m.
   private static let leastWay = 50.0
-  /// Minimum time since the start after which motion is confirmed, ns.
+  /// Motion is confirmed only if at least this time has passed since the vehicle began to move, ns.
   private static let leastTime: Int64 = 5_000_000_000
 
   /// A jump of the position is accepted if all fixes since the jump have agreed with each other for this time, ns. The

@@ -2,7 +2,7 @@
 struct RateIntegral: BitwiseCopyable, Equatable {
   /// The integral. Its unit is the rate's unit times s.
   private(set) var total = 0.0
-  /// Time that the integral covers, s. Times between readings that are too far apart are not included.
+  /// Time that the integral covers, s. The time between two readings that are too far apart is not included.
   private(set) var seconds = 0.0
   private var lastRate = 0.0
   private var lastTime: Int64?
@@ -26,7 +26,7 @@ struct RateIntegral: BitwiseCopyable, Equatable {
     lastTime = time
   }
 
-  /// Adds the integral of a later time, and continues from that integral's last reading.
+  /// Adds the integral over a later period, and continues from the last reading of that period.
   mutating func add(_ later: RateIntegral) {
     total += later.total
     seconds += later.seconds

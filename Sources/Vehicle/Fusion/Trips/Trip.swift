@@ -81,8 +81,8 @@ struct Trip: BitwiseCopyable, Equatable {
     endOdometer = km
   }
 
-  /// Counts a time during which the engine ran while the vehicle was stationary. The part of this time that was counted
-  /// before is left out.
+  /// Adds to ``idle`` a period during which the engine ran while the vehicle was stationary. The part of the period
+  /// that was counted before is left out.
   mutating func countIdle(_ both: (start: Int64, end: Int64)) {
     let start = max(both.start, idleCounted, self.start)
     guard both.end > start else { return }

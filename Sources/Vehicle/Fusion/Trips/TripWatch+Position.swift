@@ -26,8 +26,7 @@ extension TripWatch {
     if hasTrip { trip.addGround(step) }
   }
 
-  /// Whether a change of position means that the vehicle drives, although it reports no speed. If `false`, the vehicle
-  /// is being transported.
+  /// Whether the vehicle drives if its position changes while it reports no speed. If `false`, it is being transported.
   private func isDriving(at time: Int64) -> Bool {
     if let volts = supply.volts(at: time) {
       if volts >= options.chargingVoltage { return true }

@@ -16,7 +16,7 @@ extension FenceRules {
 }
 
 extension Cadence {
-  /// Creates the cadence of telemetry records, which determines when they are made, from the configuration.
+  /// Creates the cadence from the configuration. The cadence determines when telemetry records are made.
   init(_ record: GatewayConfiguration.Record) {
     let period = Int64((record.period * 1e9).rounded())
     self =

@@ -162,8 +162,8 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration.Adapter.Link {
-  /// Whether both links lead to the same device. A Bluetooth LE link and a classic Bluetooth link with the same address
-  /// count as links to the same device.
+  /// Whether this link and `other` lead to the same device. A Bluetooth LE link and a classic Bluetooth link with the
+  /// same address count as links to the same device.
   fileprivate func isSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.rfcomm(let one), .ble(let two)), (.ble(let one), .rfcomm(let two)): one == two
@@ -174,7 +174,7 @@ extension GatewayConfiguration.Adapter.Link {
 }
 
 extension GatewayConfiguration.GPSSource {
-  /// Whether both sources are the same receiver or the same gpsd.
+  /// Whether this source and `other` are the same receiver or the same gpsd.
   fileprivate func isSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.serial(let one, _), .serial(let two, _)): one.standardPath == two.standardPath

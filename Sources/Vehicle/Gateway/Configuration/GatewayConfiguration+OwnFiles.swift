@@ -27,8 +27,8 @@ extension GatewayConfiguration {
     }
   }
 
-  /// The paths of the files that the configuration names, including the status socket, but without those of `file`
-  /// sinks.
+  /// The paths of all files that the configuration names, and of the status socket. The files to which `file` sinks
+  /// write are left out.
   private var filesNamed: [String] {
     var files = adapters.map(\.pinFile) + [geofences?.file] + signalSets
     for sink in sinks {

@@ -35,8 +35,7 @@ extension GatewayConfiguration {
   func refuseSharedClientIds(_ value: JSONValue) throws(JSONError) {
     var earlier: [(name: String, broker: MQTTConfiguration, clientId: String)] = []
     for (index, sink) in sinks.enumerated() {
-      // If no gateway ID is configured, a default client ID contains a hash. It cannot be the same as a configured
-      // client ID.
+      // If no gateway ID is configured, a default client ID contains a hash, so it cannot equal a configured client ID.
       guard case .mqtt(let broker) = sink, let id = broker.clientId ?? gatewayId.map(broker.clientId(of:)) else {
         continue
       }
@@ -50,9 +49,9 @@ extension GatewayConfiguration {
     }
   }
 
-  /// Index of the sink from whose server the geofences are fetched; `nil` if they are not fetched. It is the sink that
-  /// has `geofencePeriod`. If no sink has this key and the gateway has no geofences of its own, it is the first fleet
-  /// store.
+  /// Index of the fleet store sink from whose server the geofences are fetched; `nil` if they are not fetched. This is
+  /// the sink for which `geofencePeriod` is configured. If there is no such sink and the configuration has no
+  /// geofences, it is the first fleet store.
   var fenceSource: Int? {
     if let chosen = sinks.firstIndex(where: \.setsFencePeriod) { return chosen }
     return geofences == nil ? sinks.firstIndex(where: \.fetchesFences) : nil

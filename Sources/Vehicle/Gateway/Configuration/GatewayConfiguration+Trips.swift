@@ -13,7 +13,8 @@ extension GatewayConfiguration {
     public var idleTime: Double?
     /// Minimum distance of a trip, 0…10 km. Shorter drives are not reported as trips.
     public var leastDistance: Double?
-    /// Maximum time between two readings that are treated as continuous, 2…60 s.
+    /// Longest time between two readings that still belongs to a trip, 2…60 s. A longer time is not counted, nor is the
+    /// distance that is driven in it.
     public var longestGap: Double?
     /// Voltage at or above which the battery is being charged, 12.5…15 V.
     public var chargingVoltage: Double?

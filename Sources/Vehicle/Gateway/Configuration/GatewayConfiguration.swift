@@ -109,7 +109,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
       public var signal: String
       public var seconds: Double
       /// The error to report if no signal set defines the signal; `nil` if the value was not read from a configuration.
-      /// Comparisons of two values ignore it.
+      /// Comparisons of two periods ignore this property.
       var refusal: JSONError?
 
       public static func == (a: Period, b: Period) -> Bool { a.signal == b.signal && a.seconds == b.seconds }
@@ -186,7 +186,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
       public var fence: String
       public var level: Level
       /// The error to report if no fence has this ID; `nil` if the value was not read from a configuration. Comparisons
-      /// of two values ignore it.
+      /// of two zones ignore this property.
       var refusal: JSONError?
 
       public static func == (a: Zone, b: Zone) -> Bool { a.fence == b.fence && a.level == b.level }

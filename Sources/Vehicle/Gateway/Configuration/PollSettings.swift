@@ -85,8 +85,8 @@ struct PollSettings: Sendable {
 }
 
 extension AddressedRequest {
-  /// Creates the request for a command of a signal set; `nil` if the command must not be sent. For example, it could
-  /// change an ECU's session.
+  /// Creates the request for a command of a signal set. Returns `nil` if the command must not be sent, for example
+  /// because it could change an ECU's session.
   init?(_ command: SignalSet.Command, _ poll: GatewayConfiguration.Poll) {
     guard command.isSendable else { return nil }
     let question: Question

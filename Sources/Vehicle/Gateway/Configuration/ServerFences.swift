@@ -17,7 +17,7 @@ enum ServerFences {
 
   /// Reads the stored fences.
   ///
-  /// - Parameter folder: the state directory; `nil` if there is none, in which case the result is `nil`.
+  /// - Parameter folder: the state directory; `nil` if there is none. The result is then `nil`.
   /// - Returns: the GeoJSON text of the fences; `nil` if no fences are stored.
   static func read(in folder: String?) throws(Failure) -> [UInt8]? {
     guard let path = folder.map({ $0 + name }), unsafe access(path, F_OK) == 0 else { return nil }

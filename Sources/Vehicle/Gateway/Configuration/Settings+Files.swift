@@ -1,14 +1,14 @@
 import Failures
 import Sinks
 
-/// Checks files and folders that the daemon opens only after its start. The daemon need not run.
+/// Checks those files and folders that a daemon opens only after its start. No daemon needs to run during the checks.
 extension Settings {
   /// The result of ``checkFiles(of:)``: one message for each file, folder or library.
   public struct FileFaults: Sendable {
     /// Messages about files and folders with which the daemon or a sink would not work.
     public var faults: [String] = []
-    /// Messages about missing libraries, and about files that only the running service can use, so that they cannot be
-    /// checked here.
+    /// Messages about missing libraries. Also contains a message for each file that only the running service can use,
+    /// and that therefore could not be checked.
     public var warnings: [String] = []
   }
 

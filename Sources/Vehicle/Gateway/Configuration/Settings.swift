@@ -18,7 +18,7 @@ public struct Settings: Sendable {
   let privacy: PrivacyRules
   /// Warnings about settings that are valid but probably not intended; one line for each.
   public private(set) var warnings: [String] = []
-  /// Whether the fences of privacy zones are unknown, because they have not been fetched from a server yet.
+  /// Whether there are privacy zones whose fences must still be fetched from a server.
   private let isWaitingForZones: Bool
 
   /// The precision of positions that applies now. While the fences of privacy zones are unknown, the strictest
@@ -167,7 +167,8 @@ public struct Settings: Sendable {
   static func fences(_ text: [UInt8], from place: String) throws(Failure) -> FenceSet {
     do throws(GeoJSONError) {
       let set = try FenceSet(geoJSON: text, file: place)
-      // After a large file (6 MB for 100,000 fences), the allocator would keep memory. Return it to the system.
+      // After a large file was parsed, the allocator would keep memory: 6 MB for 100,000 fences. Return it to the
+      // system.
       cgateway_give_back_memory()
       return set
     } catch {

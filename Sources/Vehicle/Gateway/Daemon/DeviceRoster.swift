@@ -236,10 +236,10 @@ struct DeviceRoster {
 
   private func entry(of device: DeviceIdentity) -> Int? { entries.firstIndex { $0.key == device.key } }
 
-  /// Finds the configured device that has this path. If the identity of the entry's device was never known, or that
-  /// device is not present, the entry gets the identity of this device.
+  /// Finds the configured device whose path is a path of `device`, and assigns the identity of `device` to its entry.
+  /// An entry is skipped if it has the identity of another device that is present.
   ///
-  /// - Returns: the number of the entry; `nil` if no entry has the path.
+  /// - Returns: the number of the entry; `nil` if there is no such entry.
   private mutating func adopt(_ device: DeviceIdentity) -> Int? {
     guard device.tag != "ignore" else { return nil }
     let number = entries.firstIndex { entry in

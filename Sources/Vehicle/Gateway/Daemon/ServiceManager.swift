@@ -4,9 +4,9 @@ import GatewayOutput
 import Ports
 import Synchronization
 
-/// Notifies the service manager that started the daemon when the daemon is ready and when it ends. If there is a
-/// watchdog, it is notified while all threads that are needed for records make progress (sd_notify(3),
-/// sd_watchdog_enabled(3)).
+/// Sends notifications to the service manager that started the daemon: one when the daemon is ready, and one when it
+/// ends. If there is a watchdog, it is notified while all threads that are needed for records make progress
+/// (sd_notify(3), sd_watchdog_enabled(3)).
 ///
 /// The watchdog is notified six times per watchdog interval. A thread is stuck if it makes no progress for two sixths
 /// of the interval. The notifications then stop until the thread continues. If it does not continue in time, the

@@ -65,9 +65,9 @@ struct SerialOverGATT: Equatable {
     case unusable(BluetoothUUID)
   }
 
-  /// Finds the two characteristics in the services of a device: first by the identifiers that the service defines, then
-  /// by the operations that the characteristics support. The second search is necessary because some adapters have
-  /// exchanged the two.
+  /// Finds the two characteristics in the services of a device. First, the identifiers that a known service defines for
+  /// input and output are tried. Some adapters have exchanged these two identifiers, so they are then tried in
+  /// exchanged roles. Last, any characteristics that support the necessary operations are used.
   init(_ services: [GATTService], _ characteristics: [GATTCharacteristic]) throws(Absence) {
     var unusable: BluetoothUUID?
     for row in Self.rows {

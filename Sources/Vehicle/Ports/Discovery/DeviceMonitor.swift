@@ -95,7 +95,7 @@ public struct DeviceMonitor: ~Copyable {
       case "remove":
         let node = unsafe text(udev_device_get_devnode(device))
         if !node.isEmpty { return unsafe .absent(node: node, systemPath: text(udev_device_get_syspath(device))) }
-      // The actions "add", "bind" and "move", and "change" if a rule or a link is new.
+      // The action is "add", "bind" or "move", or it is "change" because a rule or a link is new.
       default:
         if let identity = unsafe DeviceIdentity(device) { return .present(identity) }
       }

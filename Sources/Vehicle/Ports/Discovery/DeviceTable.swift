@@ -47,8 +47,8 @@ public struct DeviceTable: Sendable {
     let known = devices[index]
     if known == device { return [] }
     devices[index] = device
-    // Otherwise, the device file now belongs to another device, and the removal of the previous device was not
-    // reported.
+    // If the result is `false`, the device file now belongs to another device, and the removal of the previous device
+    // was not reported.
     return known.systemPath == device.systemPath && known.key == device.key
       ? [.changed(device)] : [.disappeared(known), .appeared(device)]
   }

@@ -65,8 +65,8 @@ public struct AdapterModel: Sendable {
   /// Number of blank lines between an answer and the prompt.
   var blankLines: Int { kind == .clone ? 0 : 1 }
 
-  /// Minimum pause on a K-line between the last frame and the next request. An ELM327 waits (0F − 0.5) × 4.096 ms
-  /// according to its programmable parameter 1D. A clone does not wait, and leaves the pause to the host.
+  /// Minimum pause on a K-line between the last frame and the next request. An ELM327 waits for (15 − 0.5) × 4.096 ms,
+  /// because its programmable parameter 1D has the value 0F. A clone does not wait, and leaves the pause to the host.
   var requestPause: Duration {
     switch kind {
     case .elm327: ProgrammableParameters.requestPause

@@ -197,7 +197,7 @@ extension VirtualAdapter {
       steps.add(.line("NO DATA"), at: deadline)
       self.slowest = nil
     } else {
-      // The longest answer time that is stored decreases by at most 1/8 per request.
+      // Store the longest answer time. The stored value decreases by at most 1/8 with each request.
       self.slowest = max(slowest, (self.slowest ?? slowest) * 7 / 8)
     }
     lastTraffic = max(lastTraffic, requestEnd)

@@ -3,7 +3,8 @@ extension ECU {
   /// The monitors of engines with spark ignition: for each, its bit in byte C, and the time in seconds for which the
   /// engine must run until the monitor is complete.
   private static let spark: [(bit: UInt8, seconds: Double)] = [(0, 180), (2, 420), (5, 120), (6, 60), (7, 300)]
-  /// The monitors of engines with compression ignition, in the same form as those of `spark`.
+  /// The monitors of engines with compression ignition: for each, its bit in byte C, and the time in seconds for which
+  /// the engine must run until the monitor is complete.
   private static let compression: [(bit: UInt8, seconds: Double)] = [(0, 240), (1, 300), (3, 90), (5, 120), (7, 200)]
 
   /// Returns the data of PID 01: MIL, number of stored codes, and the state of the monitors since the codes were

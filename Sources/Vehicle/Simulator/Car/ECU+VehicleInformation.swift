@@ -7,8 +7,8 @@ extension ECU {
     if !view.vin.isEmpty, knowsVIN { types.insert(0x02) }
     if !calibrations.isEmpty { types.formUnion([0x04, 0x06]) }
     if watchesEngine, view.isCAN { types.insert(view.isDiesel ? 0x0B : 0x08) }
-    // On buses before CAN, each type with an even number has an additional type with the preceding odd number. The odd
-    // type reports the number of messages of the even type.
+    // These types have even numbers. On buses before CAN, the preceding odd number is an additional type, which reports
+    // in how many messages the even type is sent.
     if !view.isCAN { for type in types { types.insert(type - 1) } }
     return types
   }

@@ -29,15 +29,16 @@ public struct Fault: Sendable, Equatable {
     case none
     /// A probability from 0 to 1; 1 if it is missing.
     case probability
-    /// An integer in this range. It may be missing if a default is given here.
+    /// An integer in the given range. It may be missing if the second value, the default, is not `nil`.
     case count(ClosedRange<Int>, Int?)
-    /// A time. It may be missing if a default is given here.
+    /// A time. It may be missing if the associated value, the default, is not `nil`.
     case time(Duration?)
     /// A request, a PID or an address in hexadecimal digits.
     case request
     /// A request in hexadecimal digits, `:` and the negative response code.
     case requestAndByte
-    /// A request in hexadecimal digits, optionally followed by `:` and a time. The default time is given here.
+    /// A request in hexadecimal digits, optionally followed by `:` and a time. If the time is missing, it is the
+    /// associated value.
     case requestAndTime(Duration)
     /// The beginning of the commands that the fault concerns.
     case text

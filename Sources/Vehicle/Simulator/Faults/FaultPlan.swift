@@ -69,8 +69,8 @@ extension Fault {
   /// Whether the fault's number is the maximum number of its occurrences.
   var isCounted: Bool { kind == .busInitError }
 
-  /// Whether the fault applies to a request. If the fault has one byte, it is the PID or the whole request. If it has
-  /// several, the request must begin with them.
+  /// Whether the fault applies to a request. If the fault's argument has one byte, this byte must be the request's PID,
+  /// or the whole request. If it has several bytes, the request must begin with them.
   func names(_ request: [UInt8]) -> Bool {
     bytes.count == 1
       ? request.count > 1 && request[1] == bytes[0] || request == bytes

@@ -63,8 +63,8 @@ struct PTYServer: HostLink, ~Copyable {
     return count < 0 ? nil : String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// While no host has the terminal open, poll(2) would return immediately with POLLHUP. Therefore, there is then no
-  /// descriptor to wait for.
+  /// While no host has the terminal open, there is no descriptor to wait for, because poll(2) would return immediately
+  /// with POLLHUP.
   var descriptors: [Int32] { isConnected ? [master.raw] : [] }
 
   mutating func accept() {

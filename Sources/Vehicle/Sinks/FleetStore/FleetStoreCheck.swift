@@ -18,8 +18,8 @@ extension FleetStoreConfiguration {
     do throws(SinkError) {
       let reply = try emptyBatch(token, within: limit)
       guard let secret else { return judge(reply, gatewayId) }
-      // The token file cannot be read. The message also states whether the fleet store was reached; these statuses show
-      // that it was.
+      // The token file cannot be read. The message also states whether a fleet store was reached: it was if the reply
+      // has one of these statuses.
       let isReached = [400, 401, 403, 422].contains(reply.status) && !isElsewhere(reply)
       let place = isReached ? "; \(url) is reached" : "; \(judge(reply, gatewayId))"
       return PeerCheck(SinkError(secret.kind, secret.place, secret.detail + place))

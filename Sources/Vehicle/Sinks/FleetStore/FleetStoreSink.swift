@@ -163,8 +163,8 @@ public struct FleetStoreSink: Sink, ~Copyable {
       throw UploadFailure(error)
     }
     for refusal in refused { delivery.acknowledge(refusal.index..<(refusal.index + 1)) }
-    // One event reports all rejected records, because there may be thousands. The dead-letter file contains the reason
-    // of each.
+    // All rejected records are reported by one event, because there may be thousands of them. The dead-letter file
+    // contains the reason for each.
     let id = RecordLine.id(batch.bytes[batch.records[first.index].range]).map { String(decoding: $0, as: UTF8.self) }
     // Only the operator of the server can change which gateway may send records of a vehicle.
     let remedy = first.isOfForeignVehicle ? "; to assign the vehicle to this gateway, run: fleetstore gateway set" : ""

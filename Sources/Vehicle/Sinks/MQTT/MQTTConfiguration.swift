@@ -21,12 +21,12 @@ public struct MQTTConfiguration: Equatable, Sendable {
   public var tls = TLSFiles()
   /// Prefix of all topics.
   public var topic = "fleet"
-  /// Whether a record to whose topic nobody subscribes waits for a subscriber. If `false`, the broker drops such a
-  /// record. A broker reports missing subscribers only with MQTT 5.
+  /// Whether a record waits in the spool if nobody subscribes to its topic. If `false`, the broker drops such a record.
+  /// A broker reports missing subscribers only with MQTT 5.
   public var needsSubscriber = false
   /// The configured client ID; `nil` to use the default of ``clientId(of:)``.
   public var clientId: String?
-  /// Messages are sent when this number of records waits, or when this time has passed; by default 100 records or 10 s.
+  /// The number of waiting records and the time after which messages are sent; by default 100 records or 10 s.
   public var batchPolicy = BatchPolicy(records: 100, interval: 10_000_000_000)
   /// MQTT's keep-alive interval, s.
   public var keepAlive = 60

@@ -82,7 +82,7 @@ extension MQTTSink {
   private mutating func refused(_ reason: Int) throws(SinkError) {
     let explanation = connection?.explanation(reason) ?? "\(reason)"
     connection = nil
-    // `connect(_:)` and `idle(until:_:)` then connect again immediately, with the other version.
+    // If this returns `true`, `connect(_:)` and `idle(until:_:)` connect again immediately, with the other version.
     if version.refused(reason) { return }
     let isOurs = [4, 5, 134, 135, 138, 140].contains(reason)
     throw SinkError(

@@ -18,7 +18,8 @@ struct PublishWindow: Sendable {
     case unknown
   }
 
-  /// The reason code of a PUBACK for a message to whose topic nobody subscribes (MQTT 5, section 3.4.2.1).
+  /// The reason code with which a broker acknowledges (PUBACK) a message if nobody subscribes to its topic (MQTT 5,
+  /// section 3.4.2.1).
   static let nobodySubscribes = 0x10
 
   private var waiting: [BrokerMessage]
@@ -51,8 +52,10 @@ struct PublishWindow: Sendable {
 
   /// Handles a PUBACK.
   ///
-  /// - Parameter reason: reason code of the PUBACK (MQTT 5, section 3.4.2.1). It is 0 with MQTT 3.1.1, in which a
-  ///   broker cannot reject a message.
+  /// - Parameters:
+  ///   - number: packet identifier of the message.
+  ///   - reason: reason code of the PUBACK (MQTT 5, section 3.4.2.1). It is 0 with MQTT 3.1.1, in which a broker cannot
+  ///     reject a message.
   mutating func acknowledged(_ number: Int, reason: Int) -> Verdict {
     guard let message = underWay.removeValue(forKey: number) else { return .unknown }
     switch reason {

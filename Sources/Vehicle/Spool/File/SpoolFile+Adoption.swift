@@ -11,7 +11,8 @@ extension SpoolFile {
       return number
     }
     if number == boot {
-      // The boot is the current one. Clock entries that were learned earlier in this boot apply here, too.
+      // The boot is the current one. Dates that became known earlier in this boot, while another file was used, also
+      // apply to the records of this file.
       for entry in entries where clock.learn(entry.wall, boot: boot, at: entry.since) { hasNewClock = true }
     } else {
       for entry in entries { clock.restore(entry, boot: number) }

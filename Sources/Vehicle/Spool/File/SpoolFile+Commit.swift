@@ -11,8 +11,8 @@ extension SpoolFile {
     var now: Int64
   }
 
-  /// Values that change during a transaction. After the commit, they replace the properties of ``SpoolFile`` with the
-  /// same names.
+  /// Values that a transaction changes. ``SpoolFile`` stores them in its own properties only after the commit has
+  /// succeeded.
   struct Draft {
     var last: UInt64
     var counts: [Int64]

@@ -34,8 +34,8 @@ extension SpoolFile {
   /// acknowledged the next record or it is in flight to the sink (`taken`).
   private enum Stop { case end, full, taken }
 
-  /// Maximum number of ranges of acknowledged sequence numbers for one sink. If there are more, the newest record is
-  /// not delivered first, because that would add another range. Each range needs memory and a row.
+  /// Maximum number of ranges of sequence numbers that one sink has acknowledged. If there are more ranges, the newest
+  /// record is not delivered first, because its number would become another range. Each range needs memory and a row.
   private static let mostRanges = 4_096
 
   /// Appends the records of a lane that a sink has not acknowledged: first the newest telemetry record, then all others

@@ -42,10 +42,10 @@ struct HeadReader: ~Escapable {
     guard position > start, position < line.count else { throw malformed }
   }
 
-  /// Skips two keys with their values. The first key is `timestamp` or `elapsed`, the second `timeQuality`.
+  /// Skips two keys with their values. The first key is `timestamp` or `elapsed`, the second is `timeQuality`.
   ///
-  /// - Returns: the range of both keys and their values, and the range of the timestamp's text, which is `nil` for
-  ///   `elapsed`.
+  /// - Returns: the range of both keys and their values, and the range of the timestamp's text. The second range is
+  ///   `nil` if the first key is `elapsed`.
   @_lifetime(self: copy self)
   mutating func time() throws(RecordFormError) -> (range: Range<Int>, date: Range<Int>?) {
     let start = position

@@ -24,8 +24,8 @@ struct LaneProgress {
   /// flight.
   func isTaken(_ sequence: UInt64) -> Bool { acknowledged.contains(sequence) || inFlight.contains(sequence) }
 
-  /// Returns the highest number for which all numbers after `sequence`, up to this number, were acknowledged or are in
-  /// flight. Returns `sequence` if there is no such number.
+  /// Returns the end of the uninterrupted series of numbers after `sequence` that were acknowledged or are in flight.
+  /// Returns `sequence` if the next number is neither acknowledged nor in flight.
   func taken(behind sequence: UInt64) -> UInt64 {
     var last = sequence
     while last < .max {
