@@ -23,8 +23,9 @@ struct ccurl_client {
   struct curl_slist *recipients;
   const uint8_t *mail;
   size_t mail_left;
-  // Duplicates of the sockets of a mail, each plus 1; 0 for a free place. libcurl may close its own descriptor at any
-  // time, also without its callback for this, and the number may then refer to another socket.
+  // Duplicates of the descriptors of a mail's sockets, each plus 1; 0 for an unused element. They are needed because
+  // libcurl may close its own descriptor at any time, even without its callback for closing. The number may then refer
+  // to another socket.
   int mail_sockets[16];
   char *texts[4];
   ccurl_options options;

@@ -4,7 +4,7 @@ extension CaptureFormat {
   /// - Parameters:
   ///   - head: the first bytes of the capture. Lines that belong to no format may precede the first event; `head` must
   ///     then also contain this event.
-  ///   - isWhole: whether `head` is the whole capture, so that a last line without a line end counts.
+  ///   - isWhole: whether `head` is the whole capture. If it is, a last line without a line end is examined as well.
   /// - Throws: `empty`, `binary`, `unsupportedVersion`, `lineTooLong`, or `unknownFormat` with the first line that
   ///   matches no format.
   public static func detect(_ head: Span<UInt8>, isWhole: Bool) throws(CaptureError) -> CaptureFormat {

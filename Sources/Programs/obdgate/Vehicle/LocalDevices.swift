@@ -16,7 +16,8 @@ struct LocalDevices {
   }
 
   private(set) var devices: [Device] = []
-  /// The reason for each kind of devices that could not be listed, and for each device that could not be listened to.
+  /// The problems that occurred: kinds of devices that could not be listed, and devices to which the program could not
+  /// listen. Each text states the reason.
   private(set) var problems: [String] = []
   private let rules = DiscoveryRules()
 
