@@ -45,7 +45,7 @@ struct Retention {
     return !overflow && ahead <= 86_400_000_000_000
   }
 
-  /// Returns the time that is a number of hours before another time.
+  /// Returns the time that is `hours` before `now`.
   static func moment(_ hours: Int, before now: Timestamp) -> Timestamp {
     Timestamp(nanoseconds: now.nanoseconds - Int64(hours) * 3_600_000_000_000)
   }

@@ -15,7 +15,7 @@ extension ServeCommand {
     let check = SQLiteFileCheck(path: path)
     if let fault = check.fault {
       let key = isDatabaseOption ? "--database" : configuration.named("database")
-      // systemd makes this folder for the service, and may hide it from others.
+      // systemd makes this folder for the service, and may hide it from other users.
       guard path.hasPrefix("/var/lib/fleetstore/") else { throw Failure(.badConfiguration, "\(key): \(fault)") }
       StandardError.print("fleetstore: warning: \(key): \(fault); only the running service can use it")
     }

@@ -178,7 +178,7 @@ struct ServeCommand: AsyncParsableCommand {
       ]
     var group = ServiceGroupConfiguration(
       services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
-    // Requests that take longer are interrupted without an answer.
+    // Requests that are still in progress after this time are interrupted without an answer.
     group.maximumGracefulShutdownDuration = deadline.forRequests
     do {
       try await ServiceGroup(configuration: group).run()

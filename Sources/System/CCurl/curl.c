@@ -299,8 +299,8 @@ static void end_request(ccurl_client *client) {
 }
 
 void ccurl_abandon(ccurl_client *client) {
-  // libcurl ends a mail that is interrupted with the line that marks the end of a complete mail, so that the server
-  // would deliver a part of it, or an empty one. Therefore, end the connection first.
+  // If a mail is interrupted, libcurl still sends the line that marks the end of a complete mail. The server would then
+  // deliver a part of the mail, or an empty one. Therefore, end the connection first.
   if (client->is_running && client->recipients)
     for (size_t index = 0; index < MAIL_SOCKETS; index++)
       if (client->mail_sockets[index]) shutdown(client->mail_sockets[index] - 1, SHUT_RDWR);

@@ -73,7 +73,7 @@ struct BusDialogue {
 
   private func isProven(_ identifier: Int) -> Bool { proven[identifier >> 6] >> UInt64(identifier & 63) & 1 == 1 }
 
-  /// Whether a frame is a positive or negative response to a request, as a single or a first frame.
+  /// Whether `frame` is the single frame or the first frame of a positive or negative response to the request `asked`.
   private static func answers(_ frame: LoggedFrame, _ asked: LoggedFrame) -> Bool {
     let service: UInt8
     switch frame.frameType {

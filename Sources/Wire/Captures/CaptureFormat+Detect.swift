@@ -120,8 +120,8 @@ private struct Evidence {
     }
   }
 
-  /// Whether the line is an NMEA sentence, `$GPRMC,…` or `!AIVDM,…` (NMEA 0183, section 5.3): capital letters or
-  /// digits, then a comma.
+  /// Whether the line begins like an NMEA sentence, `$GPRMC,…` or `!AIVDM,…` (NMEA 0183, section 5.3): `$` or `!`,
+  /// three to ten capital letters or digits, and a comma.
   private static func isSentence(_ line: Span<UInt8>) -> Bool {
     guard line.count >= 6, line[0] == UInt8(ascii: "$") || line[0] == UInt8(ascii: "!") else { return false }
     guard let comma = line.index(of: UInt8(ascii: ",")), (4...11) ~= comma else { return false }

@@ -37,7 +37,7 @@ public struct SignalID: RawRepresentable, BitwiseCopyable, Equatable, Sendable {
 public struct Reading: BitwiseCopyable, Equatable, Sendable {
   /// Where the reading comes from.
   public var origin: Origin
-  /// The signal whose value this is.
+  /// The signal to which the value belongs.
   public var signal: SignalID
   /// Identifier in the answer: a PID or information type (services 01, 02, 09), a local identifier (21) or a data
   /// identifier (22); 0 if the adapter measured the value.

@@ -8,7 +8,7 @@
 public struct BackOff: Sendable {
   /// Upper limit of the first delay, ns. The limit doubles with each further failure.
   public var first: Int64
-  /// Maximum that the upper limit reaches, ns.
+  /// The value at which the upper limit of the delay stops growing, ns.
   public var longest: Int64
   /// Number of consecutive failures since the last success.
   public private(set) var failures = 0

@@ -6,7 +6,7 @@ struct LocalDevices {
   /// A device that may be an adapter or a receiver.
   struct Device {
     let address: PortAddress
-    /// The key that identifies the device in any USB socket.
+    /// The key that identifies the device, whichever USB socket it is plugged into.
     let key: String
     /// The name that the device reports; empty if it reports none.
     let label: String
