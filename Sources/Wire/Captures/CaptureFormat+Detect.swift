@@ -155,7 +155,7 @@ private struct TranscriptEvidence {
   private var followsAT = false
   private var recent = InlineArray<24, UInt8>(repeating: 0)
 
-  /// Whether there were prompts and the parts so far are an adapter's dialogue (``isDialogue``).
+  /// Whether the parts so far are an adapter's dialogue (``isDialogue``) with at least one prompt.
   var hasDialogue: Bool { prompts > 0 && isDialogue }
   /// Whether the parts so far are an adapter's dialogue: all parts are commands or replies or, if there were prompts,
   /// at least half of them. Other parts are allowed, because the answer to `AT@1` may contain any text.

@@ -77,8 +77,8 @@ struct CandumpLine {
     guard readDefault(line, size: line.extracting(size), from: i) else { return nil }
   }
 
-  /// Reads the data after the identifier in the log format: `064100BE3FA813`, `#1020100` (CAN FD), `R` or `R8`. After
-  /// eight bytes, `_D` is a data length code greater than 8, which is ignored.
+  /// Reads the data after the identifier in the log format: `064100BE3FA813`, `#1020100` (CAN FD), `R` or `R8`. Eight
+  /// bytes may be followed by `_D`, a data length code greater than 8. It is ignored.
   private mutating func readLog(_ text: Span<UInt8>) -> Bool {
     var i = 0
     if text.count > 0, text[0] == UInt8(ascii: "R") || text[0] == UInt8(ascii: "r") {
