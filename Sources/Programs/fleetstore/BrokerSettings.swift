@@ -148,8 +148,10 @@ enum BrokerSettings {
 
   private static let clusterRule = "brokers of one cluster, all amqp or all mqtt"
 
-  /// If the addresses are not of one cluster, returns the text that an error message shows as found: two addresses with
-  /// different protocols, or `none` if there are no addresses. Otherwise, returns `nil`.
+  /// Checks that the addresses are of one cluster.
+  ///
+  /// - Returns: `nil` if they are; otherwise the text that an error message shows as found: two addresses with
+  ///   different protocols, or `none` if there are no addresses.
   private static func notOneCluster(_ addresses: [BrokerAddress]) -> String? {
     guard let first = addresses.first else { return "none" }
     return addresses.first { $0.language != first.language }.map { "\(first) and \($0)" }

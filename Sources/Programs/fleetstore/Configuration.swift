@@ -36,9 +36,9 @@ import Logging
 ///                   "topic": "fleet", "queue": "fleet.ingest", "prefetchMessages": 256, "prefetchBytes": 8388608,
 ///                   "messageBytes": 4194304, "retrySeconds": 30 } }
 ///
-/// The example shows the defaults, except for `databasePasswordFile`, `tls`, `origins`, `mail`, `metrics`, `s3`,
-/// `days` and `broker`, which are empty by default. Paths are relative to the file. fleetstore.schema.json describes the same keys
-/// for editors; a test compares the two.
+/// The example shows the defaults, except for `databasePasswordFile`, `tls`, `origins`, `mail`, `metrics`, `s3`, `days`
+/// and `broker`, which are empty by default. Paths are relative to the file. fleetstore.schema.json describes the same
+/// keys for editors; a test compares the two.
 struct Configuration {
   var server = ServerOptions()
   var database = DatabaseAddress.sqlite(path: "fleet.db")

@@ -102,7 +102,7 @@ struct ConnectorCommand: AsyncParsableCommand {
 ///     {"name":"Samsara","service":"samsara","secretFile":"samsara.token"}
 private struct ConnectorFile: Sendable {
   private let connector: Connector
-  /// The members of the file without secrets, which change the connector if it exists already.
+  /// The members of the file without the secrets. If the connector exists already, these members change it.
   private let members: JSON
   /// The secrets by their keys.
   private let secrets: [String: String]

@@ -53,7 +53,7 @@ enum DatabaseAddress: Equatable {
     return address.withPassword(password).map { .postgres($0) }
   }
 
-  /// Returns the same address, except that a relative path of a file is resolved in a folder.
+  /// Returns the same address. A relative path of a SQLite file becomes a path in `folder`.
   func resolved(in folder: String) -> DatabaseAddress {
     if case .sqlite(let path) = self { .sqlite(path: Configuration.resolved(path, folder)) } else { self }
   }

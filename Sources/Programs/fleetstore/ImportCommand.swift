@@ -87,7 +87,7 @@ final class ArchiveLines {
     (buffer, start, isAtEnd, number) = ([], 0, false, 0)
   }
 
-  /// Copies the input to a temporary file without a name, and reads that instead.
+  /// Copies the input to a temporary file without a name, and reads this file instead.
   private func copyToFile() throws(Failure) {
     let folder = TemporaryFile.folder
     let copy = TemporaryFile.open()

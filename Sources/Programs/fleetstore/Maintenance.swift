@@ -7,8 +7,8 @@ import ServiceLifecycle
 /// the work that an upgrade of the database has postponed. Every hour, it removes old records and creates the
 /// partitions for records of the next week.
 ///
-/// Old records stay if this machine's clock is more than a day ahead of the storage's reference time. If several
-/// servers share a database, each of them does this.
+/// Old changes and records stay if this machine's clock is more than a day ahead of the storage's reference time. If
+/// several servers share a database, each of them removes old data.
 struct Maintenance: Service {
   private static let pause = Duration.seconds(60)
   /// Number of passes from one removal of old records to the next.

@@ -8,7 +8,7 @@ final class RepeatedLines: Sendable {
   private struct Line {
     /// The time at which the line was last written.
     var written: ContinuousClock.Instant
-    /// The number of repetitions that were not written, since the line was last written.
+    /// The number of repetitions since the line was last written. They were counted instead of written.
     var unwritten = 0
   }
 

@@ -35,8 +35,9 @@ struct Retention {
     startMinutes = try reader.optionalInt("startMinutes", in: 0...1_440) ?? startMinutes
   }
 
-  /// Whether the clock may be right. It is not credible if it is more than a day ahead of the reference time. In a
-  /// SQLite file, this also happens if nothing was stored for a day; old records then stay until something is stored.
+  /// Whether the clock may be right. It is not credible if it is more than a day ahead of the reference time. With a
+  /// SQLite file, a right clock is also not credible if nothing was stored for a day; old records then stay until
+  /// something is stored.
   ///
   /// - Parameter witnessed: ``FleetDomain/FleetStorage/referenceTime()``.
   static func isCredible(_ now: Timestamp, beside witnessed: Timestamp) -> Bool {
@@ -44,7 +45,7 @@ struct Retention {
     return !overflow && ahead <= 86_400_000_000_000
   }
 
-  /// Returns the time that is a number of hours before another time.
+  /// Returns the time that is `hours` before `now`.
   static func moment(_ hours: Int, before now: Timestamp) -> Timestamp {
     Timestamp(nanoseconds: now.nanoseconds - Int64(hours) * 3_600_000_000_000)
   }

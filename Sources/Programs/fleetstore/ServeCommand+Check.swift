@@ -15,7 +15,7 @@ extension ServeCommand {
     let check = SQLiteFileCheck(path: path)
     if let fault = check.fault {
       let key = isDatabaseOption ? "--database" : configuration.named("database")
-      // systemd makes this folder for the service, and may hide it from others.
+      // systemd makes this folder for the service, and may hide it from other users.
       guard path.hasPrefix("/var/lib/fleetstore/") else { throw Failure(.badConfiguration, "\(key): \(fault)") }
       StandardError.print("fleetstore: warning: \(key): \(fault); only the running service can use it")
     }
@@ -27,8 +27,8 @@ extension ServeCommand {
 
   /// Checks that the contents of files can be stored in the bucket.
   ///
-  /// - Parameter mayWait: whether a storage that does not answer now is no failure. The server can then start and
-  ///   receive records.
+  /// - Parameter mayWait: whether it is only a warning, and not a failure, if the storage does not answer now. The
+  ///   server can start and receive records without this storage.
   /// - Returns: a warning if the storage does not answer now; otherwise `nil`.
   @discardableResult
   static func checkContents(_ configuration: Configuration, mayWait: Bool) async throws(Failure) -> String? {

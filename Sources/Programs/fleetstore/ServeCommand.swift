@@ -178,7 +178,7 @@ struct ServeCommand: AsyncParsableCommand {
       ]
     var group = ServiceGroupConfiguration(
       services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
-    // Requests that take longer are interrupted without an answer.
+    // Requests that are still in progress after this time are interrupted without an answer.
     group.maximumGracefulShutdownDuration = deadline.forRequests
     do {
       try await ServiceGroup(configuration: group).run()
@@ -187,8 +187,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns a service whose end or failure stops no other service. It is given a name, because the library would
-  /// otherwise print all members of the service, such as the files of the web app, to have one.
+  /// Returns a service whose end or failure stops no other service. The name is set explicitly: as the default name,
+  /// the library would use the printed value of the service with all its members, such as the files of the web app.
   private static func beside(_ service: some Service) -> ServiceGroupConfiguration.ServiceConfiguration {
     .init(
       service: service, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore,

@@ -27,7 +27,8 @@ struct ServerAddressOption: ParsableArguments {
       return base
     }
     if let url = configuration.server.accounts.publicURL { return url }
-    // A server may have an option --listen, or any free port.
+    // The running server may have another address than the configuration: with the option --listen, or with any free
+    // port.
     if let url = try await storage.serverAddress() { return url }
     return configuration.server.localURL(configuration.server.port)
   }

@@ -114,8 +114,8 @@ struct BenchTraffic {
     }
   }
 
-  /// Appends the bytes of a capture to one array, as an adapter with echo would send them. A command in the capture
-  /// replaces its echo.
+  /// Appends the bytes of a capture to one array. The commands in the capture are appended as well; for the reader,
+  /// they are an adapter's echo.
   private struct Collector: CaptureConsumer {
     var adapter: [UInt8]
     var gps: [UInt8]

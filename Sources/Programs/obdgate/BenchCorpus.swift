@@ -71,7 +71,7 @@ struct BenchCorpus {
     let bus = Self.buses[turn % Self.buses.count]
     let echoes = turn % 3 != 0
     let hasSpaces = turn % 9 != 8
-    // The headers do not repeat after the same number of sessions as the buses, so that all combinations occur.
+    // Buses and headers repeat after different numbers of sessions, so that all combinations occur.
     let hasHeaders = (turn + turn / 10) % 5 != 4
     text("ATZ\r\r\rELM327 v1.5\r\r>")
     text(hasHeaders ? "ATH1\rOK\r\r>" : "ATH0\rOK\r\r>")

@@ -44,7 +44,7 @@ struct OutputStream: ~Copyable {
 
   /// Writes bytes to the block. A full block is written to the output.
   ///
-  /// - Throws: the program's exit if the reader of stdout has closed its end, or an error if the output cannot be
+  /// - Throws: `ExitCode.success` if the reader of stdout has closed its end, or an error if the output cannot be
   ///   written.
   mutating func write(_ bytes: Span<UInt8>) throws {
     if count + bytes.count > Self.capacity { try flush() }

@@ -36,7 +36,7 @@ func wrongUsage(_ what: String) -> Never {
 
 var path: String?
 
-/// Stores the path of the configuration file. If `--config` is given twice, this is wrong usage.
+/// Stores the path of the configuration file. Reports wrong usage if `--config` is given twice.
 func set(_ path: inout String?, to file: String) {
   if path != nil { wrongUsage("--config given twice") }
   path = file

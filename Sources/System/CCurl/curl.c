@@ -23,8 +23,9 @@ struct ccurl_client {
   struct curl_slist *recipients;
   const uint8_t *mail;
   size_t mail_left;
-  // Duplicates of the sockets of a mail, each plus 1; 0 for a free place. libcurl may close its own descriptor at any
-  // time, also without its callback for this, and the number may then refer to another socket.
+  // Duplicates of the descriptors of a mail's sockets, each plus 1; 0 for an unused element. They are needed because
+  // libcurl may close its own descriptor at any time, even without its callback for closing. The number may then refer
+  // to another socket.
   int mail_sockets[16];
   char *texts[4];
   ccurl_options options;
@@ -298,8 +299,8 @@ static void end_request(ccurl_client *client) {
 }
 
 void ccurl_abandon(ccurl_client *client) {
-  // libcurl ends a mail that is interrupted with the line that marks the end of a complete mail, so that the server
-  // would deliver a part of it, or an empty one. Therefore, end the connection first.
+  // If a mail is interrupted, libcurl still sends the line that marks the end of a complete mail. The server would then
+  // deliver a part of the mail, or an empty one. Therefore, end the connection first.
   if (client->is_running && client->recipients)
     for (size_t index = 0; index < MAIL_SOCKETS; index++)
       if (client->mail_sockets[index]) shutdown(client->mail_sockets[index] - 1, SHUT_RDWR);

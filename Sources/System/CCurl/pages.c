@@ -11,8 +11,8 @@ static int give_back(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   (void)context;
   // The page cache contains a copy of each unchanged page, so using the page again causes only a minor fault, unless
-  // the kernel has reclaimed that copy. The program itself has an empty name. On some machines, so has the object that
-  // the kernel provides, whose pages must not be released.
+  // the kernel has reclaimed that copy. Two objects have an empty name: the program and, on some machines, the object
+  // that the kernel provides. The pages of the kernel's object must not be released.
   int is_program = (uintptr_t)object->dlpi_phdr == getauxval(AT_PHDR);
   if (!is_program && (!object->dlpi_name || !object->dlpi_name[0])) return 0;
   // Do not release pages of a library with text relocations: changes that the loader made to the code would be lost.

@@ -1,8 +1,8 @@
 // A filter between libmosquitto and the broker.
 //
-// The library accepts packets of up to 256 MiB and also stores those that it did not request, so that a hostile broker
-// could exhaust the machine's memory. The filter checks the broker's packets, passes a few bytes at a time to the
-// library, and rejects packets that a client that only publishes does not need.
+// The library accepts packets of up to 256 MiB and also stores those that it did not request. A hostile broker could
+// therefore exhaust the machine's memory. The filter checks the broker's packets and passes a few bytes at a time to
+// the library. It rejects packets that a client needs only if it subscribes to messages.
 //
 // The file descriptor of the library's socket keeps its number, but becomes one end of a socket pair. The filter owns
 // the socket that is connected to the broker.

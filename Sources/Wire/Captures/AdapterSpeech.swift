@@ -17,13 +17,13 @@ enum AdapterSpeech {
       || byte == UInt8(ascii: "#")
   }
 
-  /// Whether a line contains only hexadecimal digits and blanks, and at least one character.
+  /// Whether a line is not empty and contains only hexadecimal digits and blanks.
   static func isHex(_ line: Span<UInt8>) -> Bool {
     for i in 0..<line.count where !line[i].isHexDigit && !line[i].isBlank { return false }
     return line.count > 0
   }
 
-  /// Maximum number of bytes to search at the start of a text for prompts and noise, which are skipped.
+  /// Number of bytes at the start of a text in which prompts and noise are skipped.
   private static let noiseLimit = 6
 
   /// Whether a text is a line that an adapter prints: bytes in hexadecimal, a line of a long answer (`014` or

@@ -2,10 +2,10 @@
 enum BinaryContent {
   private static let sampleSize = 1 << 16
 
-  /// Whether the content starts like an archive, an image or an executable, or contains at least 16 bytes that are not
-  /// text and are more than an eighth of the content.
+  /// Whether the content starts like an archive, an image or an executable, or contains many bytes that are not text:
+  /// at least 16, and more than an eighth of the content.
   ///
-  /// A few such bytes are allowed, because adapters send some at startup or with a wrong baud rate.
+  /// Fewer such bytes are allowed, because adapters send some at startup or with a wrong baud rate.
   static func isLikely(_ head: Span<UInt8>) -> Bool {
     if hasMagic(head) { return true }
     let sample = head.extracting(first: min(head.count, sampleSize))

@@ -14,7 +14,7 @@
 struct BusDialogue {
   /// Time of the last frame as the log states it, ns. Only the reader of candump logs uses it.
   var lastStamp: Int64 = 0
-  /// Time of the last frame since the start of the capture, ns. Only the reader of candump logs uses it.
+  /// Time from the start of the capture to the last frame, ns. Only the reader of candump logs uses it.
   var elapsed: Int64 = 0
   /// Whether the times of the log count from the previous frame (candump's option `-t d`).
   var hasDeltas = false
@@ -25,8 +25,8 @@ struct BusDialogue {
   /// ECUs that answered since the last prompt: one bit for each 11-bit identifier, then one bit for each source address
   /// of a 29-bit identifier.
   private var answered = InlineArray<36, UInt64>(repeating: 0)
-  /// One bit for each 11-bit identifier outside ISO 15765-4. It is set if a frame with this identifier was answered,
-  /// which shows that it is the identifier of requests.
+  /// One bit for each 11-bit identifier outside ISO 15765-4. A set bit shows that requests have this identifier,
+  /// because a frame with it was answered.
   private var proven = InlineArray<32, UInt64>(repeating: 0)
   /// The last frame that may be a request to an identifier outside ISO 15765-4, until an answer confirms it; `nil` if
   /// there is none.
@@ -73,7 +73,7 @@ struct BusDialogue {
 
   private func isProven(_ identifier: Int) -> Bool { proven[identifier >> 6] >> UInt64(identifier & 63) & 1 == 1 }
 
-  /// Whether a frame is a positive or negative response to a request, as a single or a first frame.
+  /// Whether `frame` is the single frame or the first frame of a positive or negative response to the request `asked`.
   private static func answers(_ frame: LoggedFrame, _ asked: LoggedFrame) -> Bool {
     let service: UInt8
     switch frame.frameType {

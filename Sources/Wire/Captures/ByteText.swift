@@ -58,7 +58,7 @@ extension Span where Element == UInt8 {
     return extracting(first: end)
   }
 
-  /// Returns the bytes without one CR at the end.
+  /// Returns the bytes; if the last byte is a CR, without this byte.
   @_lifetime(copy self)
   func droppingCR() -> Span<UInt8> {
     count > 0 && self[count - 1] == 0x0D ? extracting(first: count - 1) : extracting(first: count)

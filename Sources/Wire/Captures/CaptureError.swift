@@ -53,7 +53,8 @@ public struct CaptureError: Error, Sendable {
     body(text.span.extracting(first: textCount))
   }
 
-  /// The exit status of sysexits.h: 65 invalid data, 66 missing input, 74 unreadable.
+  /// The exit status for this error, as in sysexits.h: 65 for invalid data, 66 for missing input, 74 for unreadable
+  /// input.
   public var exitStatus: ExitStatus {
     switch kind {
     case .empty, .binary, .unknownFormat, .unsupportedVersion, .lineTooLong, .damagedLine: .badData

@@ -47,7 +47,7 @@ public struct CaptureFile: ~Copyable {
   static let detectedSize = (1 << 20) + (1 << 18)
   static let blockSize = 1 << 18
 
-  /// XXH64 of the first 8 MiB of the content, or of all of it if it is shorter.
+  /// XXH64 of the first 8 MiB of the content, or of the whole content if it is shorter.
   public let contentHash: UInt64
   /// The detected format, or the reason why none was detected.
   public let detected: Result<CaptureFormat, CaptureError>

@@ -4,7 +4,7 @@ extension CaptureFormat {
   /// - Parameters:
   ///   - head: the first bytes of the capture. Lines that belong to no format may precede the first event; `head` must
   ///     then also contain this event.
-  ///   - isWhole: whether `head` is the whole capture, so that a last line without a line end counts.
+  ///   - isWhole: whether `head` is the whole capture. If it is, a last line without a line end is examined as well.
   /// - Throws: `empty`, `binary`, `unsupportedVersion`, `lineTooLong`, or `unknownFormat` with the first line that
   ///   matches no format.
   public static func detect(_ head: Span<UInt8>, isWhole: Bool) throws(CaptureError) -> CaptureFormat {
@@ -120,8 +120,8 @@ private struct Evidence {
     }
   }
 
-  /// Whether the line is an NMEA sentence, `$GPRMC,…` or `!AIVDM,…` (NMEA 0183, section 5.3): capital letters or
-  /// digits, then a comma.
+  /// Whether the line begins like an NMEA sentence, `$GPRMC,…` or `!AIVDM,…` (NMEA 0183, section 5.3): `$` or `!`,
+  /// three to ten capital letters or digits, and a comma.
   private static func isSentence(_ line: Span<UInt8>) -> Bool {
     guard line.count >= 6, line[0] == UInt8(ascii: "$") || line[0] == UInt8(ascii: "!") else { return false }
     guard let comma = line.index(of: UInt8(ascii: ",")), (4...11) ~= comma else { return false }
@@ -155,7 +155,7 @@ private struct TranscriptEvidence {
   private var followsAT = false
   private var recent = InlineArray<24, UInt8>(repeating: 0)
 
-  /// Whether there were prompts and the parts so far are an adapter's dialogue (``isDialogue``).
+  /// Whether the parts so far are an adapter's dialogue (``isDialogue``) with at least one prompt.
   var hasDialogue: Bool { prompts > 0 && isDialogue }
   /// Whether the parts so far are an adapter's dialogue: all parts are commands or replies or, if there were prompts,
   /// at least half of them. Other parts are allowed, because the answer to `AT@1` may contain any text.

@@ -171,8 +171,8 @@ struct LogClock {
   /// capture or of a device.
   static let firstWall: Int64 = 100_000_000 * LogStamp.second
 
-  /// Maximum amount by which a time of day may be earlier than the previous one without counting as the next day, ns.
-  /// Lines may be out of order, because several threads may write a log.
+  /// A time of day that is earlier than the previous one by at most this, ns, is on the same day. Lines may be out of
+  /// order, because several threads may write a log.
   private static let jitter = 60 * LogStamp.second
 
   /// Converts a time. A time of day that is earlier than that of the last line is on the next day, unless the lines are

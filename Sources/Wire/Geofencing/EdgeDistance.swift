@@ -10,8 +10,8 @@ struct EdgeDistance {
   /// Latitude of the position in 1e-7°, not rounded.
   private let y: Double
   private let place: Place
-  /// Longitude from which the longitudes of the edges are counted, degrees. All edges of a fence's part (a polygon or
-  /// line) have the same one.
+  /// Longitude from which the longitudes of the edges are counted, degrees. It is the same for all edges of a fence's
+  /// part (a polygon or line).
   private let meridian: Double
   private let isPolar: Bool
 
@@ -27,7 +27,7 @@ struct EdgeDistance {
     isPolar = place.cosine < Self.polarCosine
   }
 
-  /// Returns the distance to an edge in m, or `best` if that is smaller.
+  /// Returns the distance to an edge in m, but at most `best`.
   @inline(__always)
   func metres(to a: Vertex, _ b: Vertex, best: Double) -> Double {
     if isPolar { return polar(a, b, best: best) }
@@ -68,8 +68,8 @@ struct EdgeDistance {
     return (radii.normal * abs(cosine) * Grid.radians, radii.meridian * Grid.radians)
   }
 
-  /// Returns the distance to an edge in m, or `best` if that is smaller. Halves the edge until its pieces are short. A
-  /// piece is skipped if its middle is farther away than `best` plus half the piece's length.
+  /// Returns the distance to an edge in m, but at most `best`. Halves the edge until its pieces are short. A piece is
+  /// skipped if its middle is farther away than `best` plus half the piece's length.
   private func polar(_ a: Vertex, _ b: Vertex, best: Double) -> Double {
     let ax = Double(a.x)
     let ay = Double(a.y)

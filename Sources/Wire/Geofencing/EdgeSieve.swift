@@ -24,8 +24,9 @@ struct EdgeSieve {
     precondition(chunk.first >= 0 && end < vertices.count)
     var edge = Int(chunk.first)
     while edge &+ 1 < end {
-      // Load two edges: their first corners a and b, and their second corners b and c. If an element is true for both
-      // corners of an edge, the edge lies wholly past the side for which the element stands.
+      // Load two edges: their first corners a and b, and their second corners b and c. Each comparison yields a mask of
+      // four elements: x and y of the first edge, x and y of the second. If both ends of an edge are below the minimum
+      // of x, the edge lies wholly west of the box; correspondingly for y and for the maximum.
       let start = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: edge &* 8, as: SIMD4<Int32>.self)
       let finish = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: edge &* 8 &+ 8, as: SIMD4<Int32>.self)
       let below = ((start .< low) .& (finish .< low)).halves

@@ -36,7 +36,7 @@ public struct FenceError: Error, Equatable, Sendable {
     case holeOutside
     /// A hole is inside another hole. The value is the ring index of that other hole.
     case holeInHole(ring: Int)
-    /// The radius is not greater than 0, or exceeds the limit, both in m.
+    /// The radius is not greater than 0, or is greater than the limit. The values are the radius and the limit, m.
     case radius(Double, limit: Double)
     /// The check of the polygons would need too many comparisons of edges (``CheckBudget``).
     case tooIntricate

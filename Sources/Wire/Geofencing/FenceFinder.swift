@@ -26,7 +26,7 @@ public struct FenceFinder: ~Copyable {
   /// A survey searches the index for fences in a region. This is the region's length in the direction of travel, as a
   /// multiple of the distance between the last two positions.
   private static var regionSteps: Int64 { 200 }
-  /// Margin of a window on each side, 1e-7°, for each unit of `steps`, `wideSteps` or `regionSteps`.
+  /// The margin of a window on each side is this number, 1e-7°, multiplied by `steps`, `wideSteps` or `regionSteps`.
   private static var margin: Int64 { 100 }
   /// A view is made if a position is at most this far from the previous position, 1e-7°. A position farther away is
   /// treated as unrelated to the previous one.
@@ -105,8 +105,8 @@ public struct FenceFinder: ~Copyable {
     }
   }
 
-  /// Returns the window that begins around a position and extends `steps` times the last step in the direction of
-  /// travel.
+  /// Returns the window that begins around a position and extends ahead by `steps` times `step`, the vector from the
+  /// previous position to this one.
   private static func window(_ x: Int64, _ y: Int64, _ step: (x: Int64, y: Int64), _ steps: Int64) -> Window {
     let ahead = (x: step.x * steps, y: step.y * steps)
     return Window(

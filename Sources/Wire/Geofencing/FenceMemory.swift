@@ -23,8 +23,8 @@ public struct FenceMemory: Equatable, Sendable {
 
   /// The visits that have not ended.
   public var visits: [Visit]
-  /// Hash of the identifiers of all watched fences; 0 if the state of any fence is unknown. If the set of fences after
-  /// a restart has another hash, the first fix sets the states of all fences without a visit, as in a new watch.
+  /// Hash of the identifiers of all watched fences; 0 if the state of any fence is unknown. If the fences after a
+  /// restart have another hash, the first fix sets the state of each fence without a visit, as in a new watch.
   public var fingerprint: UInt64
   /// Last position of the vehicle; `nil` before the first fix.
   public var position: GeoPosition?

@@ -98,8 +98,8 @@ extension FenceSurvey {
     let (start, end) = (chain.start, chain.end)
     chain.start = chain.end
     if start == end { return true }
-    // If neither end lies between the latitudes of the southernmost and northernmost places, the lines to the east from
-    // all places cross the chain an odd number of times, or all an even number of times.
+    // If neither end of the chain lies between the latitudes of the southernmost and northernmost places, the lines to
+    // the east cross the chain an odd number of times from every place, or an even number of times from every place.
     let isDecided = (start <= box.south || start > box.north) && (end <= box.south || end > box.north)
     if isDecided {
       if (start > box.north) != (end > box.north) { piece.isInside.toggle() }

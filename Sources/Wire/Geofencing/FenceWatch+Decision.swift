@@ -40,7 +40,7 @@ extension FenceWatch {
     return place.point.distance(to: calm.centre) + radius < calm.radius
   }
 
-  /// Sets the unknown state of a fence from a fix.
+  /// Sets the state of a fence whose state was unknown, according to a fix.
   private mutating func learn(_ fence: Int, _ standing: Standing, _ fix: FenceFix) {
     guard standing.isInside else { return }
     if rules.announcesFirstFix {
@@ -80,7 +80,8 @@ extension FenceWatch {
   private mutating func pass(_ fence: Int, _ leg: Leg, _ radius: Double) {
     guard let way = set.passage(of: leg, through: fence) else { return }
     guard (way.end - way.start) * leg.length > radius else { return }
-    // If the previous fix was inside but in doubt, this must not be reported as crossing the fence.
+    // The path may begin inside, because the previous fix was inside but too near to the boundary to be reported. Such
+    // a path counts only if it leads deep into the fence.
     if way.start == 0, !isDeep(way, leg, fence, radius) { return }
     enter(fence, at: leg.time(at: way.start), leg.position(at: way.start))
     exit(fence, at: leg.time(at: way.end), leg.position(at: way.end))

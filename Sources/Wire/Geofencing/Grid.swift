@@ -20,7 +20,8 @@ enum Grid {
   @inline(__always)
   static func units(_ degrees: Double) -> Int64 {
     let exact = degrees * perDegree
-    // A `Double` of this size has no fraction, so the sum is rounded to the nearest integer, and halves to even.
+    // A `Double` of this size has no fraction, so the sum is rounded to the nearest integer, and a half to the even
+    // integer.
     let shift = 0x1.8p52
     let sum = exact + shift
     let whole = Int64(bitPattern: sum.bitPattern &- shift.bitPattern)

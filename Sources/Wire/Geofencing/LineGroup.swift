@@ -21,7 +21,7 @@ struct LineGroup: BitwiseCopyable, Sendable {
   /// - Parameters:
   ///   - first: index of the first edge.
   ///   - origin: x and y of the middle of the survey's window, where x is relative to the edges' meridian.
-  ///   - reach: the maximum absolute y in the survey's window.
+  ///   - reach: the maximum absolute value of y in the survey's window.
   init(_ edges: borrowing FixedList<FenceView.Edge>, from first: Int, origin: SIMD2<Double>, reach: Double) {
     let last = edges.count - 1
     let (e0, e1) = (edges[first], edges[min(first + 1, last)])

@@ -16,7 +16,7 @@ struct PolygonDraft: Sendable {
   /// The indices of each ring's points. The last point equals the first.
   private(set) var rings: [Range<Int>] = []
   var sweep = EdgeSweep()
-  /// The work that the checks of the set's polygons may still do.
+  /// The limit on the work for checking all polygons of the set, which decreases with each check.
   var budget = CheckBudget()
 
   mutating func begin() {

@@ -22,7 +22,7 @@ struct SegmentGroup: BitwiseCopyable, Sendable {
     inverse = SIMD4<Float>(SIMD4(e0.inverse, e1.inverse, e2.inverse, e3.inverse))
   }
 
-  /// An upper bound of the absolute coordinates of each edge, m.
+  /// For each edge, an upper bound of the absolute values of its coordinates, m.
   @inline(__always)
   var reach: SIMD4<Float> {
     Self.magnitude(fromX) + Self.magnitude(fromY) + Self.magnitude(wayX) + Self.magnitude(wayY)

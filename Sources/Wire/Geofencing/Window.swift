@@ -21,7 +21,7 @@ struct Window: BitwiseCopyable, Sendable {
     Window(west: west - x, south: south - y, east: east + x, north: north + y)
   }
 
-  /// The window as a box, whose sides are limited to the range of a box.
+  /// The window as a box. A side that a box cannot represent is limited to the range of `Int32`.
   var box: Box {
     Box(
       west: Int32(clamping: west), south: Int32(clamping: south), east: Int32(clamping: east),

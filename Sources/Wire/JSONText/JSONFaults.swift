@@ -26,9 +26,9 @@ extension JSONDocument {
   /// until no further fault is found.
   ///
   /// If a value in an array or object was left out, a later fault of this array or object may be only a consequence of
-  /// that, and is not reported. A required key, for example, is not reported as missing if its value was left out. A
-  /// reader that checks a rule about two keys must call ``JSONValue/leavesOut(_:)`` to find whether one of them was
-  /// left out.
+  /// the missing value, and is not reported. A required key, for example, is not reported as missing if its value was
+  /// left out. A reader that checks a rule about two keys must call ``JSONValue/leavesOut(_:)`` to find whether one of
+  /// them was left out.
   ///
   /// - Parameter read: reads the root and throws the first fault. It is called again after each fault, so it must have
   ///   no other effects.

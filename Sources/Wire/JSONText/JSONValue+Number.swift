@@ -1,6 +1,6 @@
 extension JSONValue {
-  /// The value of a number that is written without decimal point and exponent; `nil` if it does not fit `Int`, or if
-  /// this is any other value.
+  /// The value of an integer that is written without decimal point and exponent; `nil` if it does not fit `Int`, or if
+  /// this value is anything else.
   public var int: Int? {
     guard node.kind == .number else { return nil }
     return JSONNumber.int(valueSpan)

@@ -1,5 +1,5 @@
-/// Reads the elements (scalars, vectors or matrices) of an accessor one after another. If the accessor is sparse, the
-/// reader returns the new values of the elements that it replaces.
+/// Reads the elements (scalars, vectors or matrices) of an accessor one after another. A sparse accessor replaces some
+/// elements; for these, the reader returns the new values.
 struct GLTFElements {
   private let format: GLTFFormat
   private let accessor: GLTFAccessor

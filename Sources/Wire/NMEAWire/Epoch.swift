@@ -50,8 +50,8 @@ struct Epoch: BitwiseCopyable {
   /// Whether a sentence belongs to this epoch.
   ///
   /// A sentence with a time belongs to the epoch if the times are equal. A sentence with an empty time belongs to it
-  /// unless the epoch already contains a sentence of the same kind. This separates the epochs of a receiver that does
-  /// not know the time yet. GNS may occur more than once, because some receivers send one for each constellation.
+  /// unless the epoch already contains a sentence of the same kind. This rule separates the epochs of a receiver that
+  /// does not know the time yet. GNS may occur more than once, because some receivers send one for each constellation.
   @inline(__always)
   mutating func accepts(_ time: TimeOfDay?, _ kind: SentenceKind) -> Bool {
     if let time { return time == self.time }

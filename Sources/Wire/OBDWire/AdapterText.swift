@@ -62,7 +62,8 @@ struct AdapterText: ~Copyable {
     }
   }
 
-  /// Whether the message is the adapter's answer to some command. This is used only if the commands are not known.
+  /// Whether the message is the adapter's answer to some command. The property is used only if the commands are not
+  /// known.
   var isKnownAnswer: Bool {
     mutating get {
       isBanner || hasPrefix("OBD") || hasPrefix("AUTO,") || hasPrefix("ISO") || hasPrefix("SAEJ")

@@ -106,7 +106,7 @@ struct ECUSlot: BitwiseCopyable {
   var gatheredService: UInt8 = 0
   /// Identifier of the answer whose text lines are being collected; 0 for a list of trouble codes.
   var gatheredIdentifier: UInt8 = 0
-  /// The last complete message of at most eight bytes, packed into a number. A message that equals it is a repetition.
+  /// The last complete message of at most eight bytes, packed into a number. An equal message after it is a repetition.
   var lastSingle: UInt64 = 0
   /// Length of the message in ``lastSingle``, bytes; 0 if there was none in this reply.
   var lastSingleCount: UInt8 = 0

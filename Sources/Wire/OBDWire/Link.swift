@@ -28,9 +28,9 @@ public enum BusProtocol: UInt8, BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether the protocol is a protocol of CAN; `false` if it is not known.
+  /// Whether the bus is CAN; `false` if the protocol is not known.
   public var isCAN: Bool { self == .can11 || self == .can29 }
-  /// Whether the protocol is a protocol of a bus older than CAN; `false` if it is not known.
+  /// Whether the bus is older than CAN; `false` if the protocol is not known.
   public var isLegacy: Bool { self != .auto && !isCAN }
 }
 

@@ -172,8 +172,8 @@ extension MessageDecoder {
       into: &handler)
   }
 
-  /// Reports the values of the signals that the loaded signal sets define for an identifier. If the data are too short
-  /// for a signal, it is left out.
+  /// Reports the values of the signals that the loaded signal sets define for an identifier. A signal for which the
+  /// data are too short is left out.
   mutating func loadedRows<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, service: UInt8, identifier: UInt16, in context: LineContext, into handler: inout H
   ) {

@@ -1,7 +1,7 @@
 /// Service 09: VIN, calibrations, in-use performance, ECU name (SAE J1979, 6.9).
 ///
 ///     49 02 01 57 50 30 5A 5A 5A 39 39 5A 54 53 33 39 32 31 32 34     CAN: one item, 17 characters
-///     49 02 01 00 00 00 57 … 49 02 05 32 33 34 35                     legacy: five lines of four
+///     49 02 01 00 00 00 57 … 49 02 05 32 33 34 35                     legacy: five text lines of four bytes
 extension MessageDecoder {
   mutating func vehicleInformation<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, in context: LineContext, into handler: inout H

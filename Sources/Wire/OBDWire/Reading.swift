@@ -23,7 +23,8 @@ public struct SignalID: RawRepresentable, BitwiseCopyable, Equatable, Sendable {
   public var rawValue: UInt16
   /// Creates an identifier.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// The first identifier of signals that are loaded at run time. The identifier minus this number is the index.
+  /// The first identifier of signals that are loaded at run time. The identifier of such a signal is this number plus
+  /// the index of the signal among all loaded signals.
   public static let firstLoaded: UInt16 = 0x8000
   /// Whether the signal belongs to a signal set that was loaded at run time.
   public var isLoaded: Bool { rawValue >= Self.firstLoaded }
@@ -36,7 +37,7 @@ public struct SignalID: RawRepresentable, BitwiseCopyable, Equatable, Sendable {
 public struct Reading: BitwiseCopyable, Equatable, Sendable {
   /// Where the reading comes from.
   public var origin: Origin
-  /// The signal whose value this is.
+  /// The signal to which the value belongs.
   public var signal: SignalID
   /// Identifier in the answer: a PID or information type (services 01, 02, 09), a local identifier (21) or a data
   /// identifier (22); 0 if the adapter measured the value.

@@ -54,8 +54,8 @@ extension ReplyCore {
   }
 
   /// Processes a text line such as `7E8` `09` `41 68 03 33 35 00 00 00 00`, in which a logger has written a whole
-  /// message after its length. In a single frame, the length is 1 to 7 (ISO 15765-2, 9.6.2). Here, it is greater, and
-  /// equals the number of bytes that follow.
+  /// message after its length. The length of a single frame is 1 to 7 (ISO 15765-2, 9.6.2). In the logger's format, the
+  /// length is greater, and equals the number of bytes that follow.
   ///
   /// - Returns: `false` if the text line has another format.
   private mutating func wholeMessage<H: ReplyHandler & ~Copyable>(

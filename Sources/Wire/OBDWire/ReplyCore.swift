@@ -16,15 +16,15 @@ struct ReplyCore: ~Copyable {
 
   /// The format of a text line of hexadecimal digits.
   enum Form: Equatable {
-    /// A CAN frame. The values are its identifier, the index of its first data byte, and its data length code; `nil` if
-    /// that is not printed.
+    /// A CAN frame. The values are its identifier, the index of its first data byte, and its data length code, which is
+    /// `nil` if the adapter does not print it.
     case can(ECUAddress, data: Int, lengthCode: Int?)
     case kwp
     /// A frame of ISO 9141-2 or SAE J1850: three header bytes, data, and one check byte.
     case threeByteHeader
     /// Data without a header.
     case headerless
-    /// Joined frames with 11-bit identifiers. Their number is even, so that all digits form pairs.
+    /// Joined frames with 11-bit identifiers. The number of frames is even, so that all digits form pairs.
     case canRow
     /// The length of the message in the segments that follow, such as `014`.
     case length(Int)

@@ -13,8 +13,8 @@ public protocol ReplyHandler: ~Copyable {
   mutating func reading(_ reading: Reading)
   mutating func text(_ text: TextReading, _ bytes: Span<UInt8>)
   mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>)
-  /// Reports that an ECU has cleared its trouble codes and related data, as service 04 (SAE J1979, 6.4) or UDS service
-  /// 14 (ISO 14229-1, 12.2) requests.
+  /// Reports that an ECU has cleared its trouble codes and related data, after a request of service 04 (SAE J1979, 6.4)
+  /// or of UDS service 14 (ISO 14229-1, 12.2).
   mutating func codesCleared(origin: Origin)
   mutating func testResult(_ result: TestResult)
   /// Reports which identifiers an ECU supports (PIDs 00, 20, 40, … of services 01, 02, 06, 09; 22F400, …).

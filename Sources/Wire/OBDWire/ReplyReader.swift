@@ -185,8 +185,8 @@ public struct ReplyReader: ~Copyable {
     return bytes.count
   }
 
-  /// Returns a word for finding the lowest byte of `word` that is 0: in the result, it is the lowest byte whose high
-  /// bit is set. Higher bytes of the result may be wrong.
+  /// Returns a word in which the lowest byte that is 0 in `word` has its high bit set, and all lower bytes are 0.
+  /// Higher bytes of the result may be wrong.
   private static func zeros(_ word: UInt64) -> UInt64 {
     (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
   }

@@ -9,7 +9,7 @@ extension Span<UInt8> {
     return UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
-  /// Returns eight bytes as one word, although some of them are after the end. These bytes are 0.
+  /// Returns eight bytes as one word. Some of them are after the end of the span, and count as 0.
   @inline(__always)
   private func endWord(at index: Int) -> UInt64 {
     let missing = index &+ 8 &- count

@@ -8,7 +8,7 @@
 public struct BackOff: Sendable {
   /// Upper limit of the first delay, ns. The limit doubles with each further failure.
   public var first: Int64
-  /// Maximum that the upper limit reaches, ns.
+  /// The value at which the upper limit of the delay stops growing, ns.
   public var longest: Int64
   /// Number of consecutive failures since the last success.
   public private(set) var failures = 0
@@ -25,8 +25,9 @@ public struct BackOff: Sendable {
   /// Records a failure.
   ///
   /// - Parameters:
-  ///   - asked: delay that the server or broker asked for, ns; `nil` if it asked for none. At most a day of it is used.
-  ///     The result is then at least this delay plus a random time, which is at most ``first`` plus 10 % of the delay.
+  ///   - asked: delay that the server or broker asked for, ns; `nil` if it asked for none. A delay of more than a day
+  ///     counts as a day. If the server or broker asked for a delay, the result is at least this delay plus a random
+  ///     time of at most ``first`` plus 10 % of the delay.
   /// - Returns: the delay until the next attempt, ns.
   public mutating func failed(
     asked: Int64? = nil, using random: inout some RandomNumberGenerator

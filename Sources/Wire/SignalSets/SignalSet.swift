@@ -31,7 +31,7 @@ public struct SignalSet: Sendable {
     public let line: Int
     /// JSON path of the signal in the file, for example `commands[3].signals[0].fmt`.
     public let path: String
-    /// The reason why it cannot be decoded, one phrase.
+    /// The reason why the signal cannot be decoded, as one phrase.
     public let reason: String
   }
 

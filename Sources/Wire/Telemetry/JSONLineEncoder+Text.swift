@@ -121,13 +121,14 @@ extension JSONLineEncoder {
   }
 }
 
-/// How a character is written, if it cannot simply be copied (RFC 8259, 7).
+/// The form in which a character of a text is written (RFC 8259, 7).
 enum Escape {
-  /// Unchanged, as a valid UTF-8 sequence of this many bytes.
+  /// The character is written unchanged. It is a valid UTF-8 sequence; the value is its number of bytes.
   case character(Int)
-  /// As a backslash and this letter.
+  /// The character is written as a backslash and the ASCII character that is the value: `\n` for a line feed.
   case short(UInt8)
-  /// As `\u00XX`, for one byte with this value.
+  /// A byte that is not part of valid UTF-8, or a control character. It is written as `\u00XX`; the value is the byte,
+  /// XX.
   case codePoint(UInt8)
   /// A control character U+0080 to U+009F, which has two bytes in UTF-8. It is written as `\u00XX`; the value is XX.
   case control(UInt8)

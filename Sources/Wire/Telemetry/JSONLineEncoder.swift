@@ -17,7 +17,7 @@
 /// key into an object, or a key into an array, is a programming error that stops the process.
 @safe
 public struct JSONLineEncoder: ~Copyable {
-  /// Maximum length of a record's text line, including its line feed.
+  /// Maximum length of a record's text line, including its line feed, bytes.
   public static let recordCapacity = 16_384
 
   /// Whether a key was written for the next value.

@@ -16,7 +16,8 @@ public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
   ) {
     let days = Self.days(year: year, month: month, day: day)
     let seconds = Int64(days) * 86_400 + Int64(hour) * 3_600 + Int64(minute) * 60 + Int64(second)
-    // Before 1970, subtract the fraction's complement from the next second, so that the product does not overflow.
+    // Before 1970, compute from the next whole second, and subtract the time until then. The product for the whole
+    // second before could overflow although the result fits 64 bits.
     let borrowed: Int64 = seconds < 0 && nanosecond > 0 ? 1 : 0
     let (whole, tooLarge) = (seconds + borrowed).multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, overflow) = whole.addingReportingOverflow(Int64(nanosecond) - borrowed * 1_000_000_000)

@@ -89,7 +89,7 @@ extension UUIDv7: JSONLineValue {
 }
 
 /// The finalizer of SplitMix64, which spreads the bits of a number over all 64 and maps different numbers to different
-/// results. It ensures that identifiers differ from each other, but not that they cannot be guessed.
+/// results. Identifiers that are made with it differ from each other, but can be guessed.
 enum Mixing {
   static let increment: UInt64 = 0x9E37_79B9_7F4A_7C15
 

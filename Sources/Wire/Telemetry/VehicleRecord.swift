@@ -9,7 +9,7 @@ public struct VehicleRecord: RecordBody, Equatable, Sendable {
     public var address: String?
     /// Name of the ECU, from service 09, such as `ECM-EngineControl`; `nil` if unknown.
     public var name: String?
-    /// Calibrations of the ECU, in the order in which it lists them.
+    /// Calibrations of the ECU, in the order in which the ECU lists them.
     public var calibrations: [Calibration] = []
     /// Service and PID of each supported parameter: `010C`, `22F40C`.
     public var supportedPids: [String] = []

@@ -20,7 +20,7 @@ public enum TroubleCodeSubsystem: CaseIterable, Sendable, CustomStringConvertibl
   case modulesAndPower
   /// A manufacturer-specific code outside the groups of the standard.
   case makerAssigned
-  /// A group without a function in the standard.
+  /// A group to which the standard assigns no function.
   case unassigned
 
   /// The name of the group in lower case.

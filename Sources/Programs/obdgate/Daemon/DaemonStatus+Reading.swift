@@ -137,7 +137,7 @@ extension JSONObjectReader {
     return list
   }
 
-  /// Reads an object that has a number for each name.
+  /// Reads an object whose values are counts, such as `{"trip":4}`.
   fileprivate mutating func counts(_ key: String) throws(JSONError) -> [(name: String, count: Int)] {
     var counts: [(String, Int)] = []
     guard let object = try optionalObject(key) else { return counts }

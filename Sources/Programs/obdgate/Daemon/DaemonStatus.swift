@@ -25,7 +25,7 @@ struct DaemonStatus {
   /// The state of the link to an adapter or receiver.
   struct Line {
     var device = ""
-    /// `searching`, `connected`, `lost` or `sleeping`.
+    /// The state of the link: `searching`, `connected`, `lost` or `sleeping`.
     var state = ""
     /// Time since the last change of the state, s.
     var stateAge: Double?
@@ -74,7 +74,7 @@ struct DaemonStatus {
   }
 
   struct Spool {
-    /// `durable` or `memory`.
+    /// The place where records are stored: `durable` (on the disk) or `memory`.
     var state = ""
     /// The error because of which records are only in memory. `nil` if records are on the disk, or if no state
     /// directory is configured.
@@ -88,7 +88,7 @@ struct DaemonStatus {
 
   struct Sink {
     var name = ""
-    /// `waiting`, `delivering`, `failing` or `over`.
+    /// The state of the delivery: `waiting`, `delivering`, `failing` or `over`.
     var state = ""
     var reason: String?
     var delivered: Int?

@@ -5,7 +5,7 @@ struct LinkRates {
   /// The share of the open time in which a command was in progress, 0…1; `nil` if unknown, or if the link was not open.
   var use: Double?
 
-  /// Calculates the load from the adapter's numbers in a status.
+  /// Calculates the load from the adapter's counters in a status.
   ///
   /// - Parameter before: the same adapter in an earlier status; `nil` to calculate the load since the daemon started.
   init(_ now: DaemonStatus.Adapter, since before: DaemonStatus.Adapter?) {

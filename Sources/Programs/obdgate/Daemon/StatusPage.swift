@@ -56,7 +56,7 @@ struct StatusPage {
     Set(now.adapters.compactMap(\.vehicleId)).count > 1
   }
 
-  /// Returns up to three kinds of failures of an adapter with their numbers, the most frequent first.
+  /// Returns an adapter's failures as text: at most three kinds with their counts, the most frequent first.
   private static func failures(_ adapter: DaemonStatus.Adapter) -> String {
     let failures = adapter.failures.filter { $0.count > 0 }.sorted { $0.count > $1.count }
     let shown = failures.prefix(3).map { "\($0.name) \(Figures.grouped($0.count))" }.joined(separator: ", ")

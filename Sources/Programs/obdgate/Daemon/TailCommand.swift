@@ -3,7 +3,7 @@ import Failures
 import JSONText
 import Telemetry
 
-/// `obdgate tail`: prints the records of the running daemon when the daemon commits them.
+/// `obdgate tail`: prints each record of the running daemon when the daemon commits it.
 struct TailCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tail", abstract: "Prints the records of the running daemon, in addition to its sinks.",

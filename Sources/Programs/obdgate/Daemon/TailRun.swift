@@ -120,7 +120,7 @@ struct TailRun: ~Copyable {
 
   /// Writes as many of the waiting bytes as stdout accepts without blocking.
   ///
-  /// - Throws: the command's exit if the reader has closed its end, or an error if stdout cannot be written.
+  /// - Throws: `ExitCode.success` if the reader of stdout has closed its end, or an error if stdout cannot be written.
   private mutating func write() throws {
     let piece = output.prefix(Self.piece)
     let count = unsafe piece.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }

@@ -43,7 +43,7 @@ struct AdapterCheck {
   private mutating func check(at present: [DeviceIdentity], _ rules: DiscoveryRules) {
     var hasAdapter = hasOthers || !adapters.isEmpty
     for path in adapters + receivers where !present.contains(where: { $0.isNamed(path) }) {
-      // The configured path may be that of a device that udev does not report.
+      // udev may not report the device at the configured path.
       check(at: path, as: adapters.contains(path) ? "the configured adapter" : "the configured receiver")
     }
     var strangers: [DeviceIdentity] = []

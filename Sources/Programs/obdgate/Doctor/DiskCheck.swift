@@ -33,7 +33,7 @@ enum DiskCheck {
     return findings
   }
 
-  /// Checks a folder. `wanted` is the space that the spool in it may need, bytes.
+  /// Checks a folder. `wanted` is the space that the spool in this folder may need, bytes.
   ///
   /// - Returns: the finding; `nil` if the folder does not exist.
   private static func check(at folder: String, _ user: ServiceUser, wanted: Int64) -> Finding? {

@@ -6,7 +6,7 @@ struct LocalDevices {
   /// A device that may be an adapter or a receiver.
   struct Device {
     let address: PortAddress
-    /// The key that identifies the device in any USB socket.
+    /// The key that identifies the device, whichever USB socket it is plugged into.
     let key: String
     /// The name that the device reports; empty if it reports none.
     let label: String
@@ -16,7 +16,8 @@ struct LocalDevices {
   }
 
   private(set) var devices: [Device] = []
-  /// The reason for each kind of devices that could not be listed, and for each device that could not be listened to.
+  /// The problems that occurred: kinds of devices that could not be listed, and devices to which the program could not
+  /// listen. Each text states the reason.
   private(set) var problems: [String] = []
   private let rules = DiscoveryRules()
 

@@ -77,7 +77,8 @@ enum Question {
 /// The PIDs that were read, by ECU.
 struct ParametersRead {
   private var entries: [(ecu: ECUAddress, parameter: UInt8)] = []
-  /// Time at which the session knew which PIDs all ECUs support, ns since boot; `nil` before that.
+  /// Time from which the time limit for reading the PIDs counts, ns since boot; `nil` until the session knows which
+  /// PIDs all ECUs support.
   var runningSince: Int64?
 
   mutating func record(_ reading: Reading) {

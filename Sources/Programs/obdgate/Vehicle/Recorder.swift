@@ -20,8 +20,8 @@ struct Recorder: PortHandler, ~Copyable {
   let end: Int64
   private let recorded: String?
   private var hasHeader = false
-  /// Events before the adapter was identified. They wait here, because the file's header precedes them and contains the
-  /// identification.
+  /// Events before the adapter was identified. They are written later, because the file's header precedes them and
+  /// contains the identification.
   private var early: [(CaptureDirection, Int64, [UInt8])] = []
   /// Whether a command was sent whose prompt was not received yet.
   private var isMidReply = false

@@ -31,7 +31,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
   private let save: Save
   private var isClearing = false
   private var isSaved = false
-  /// Whether the codes were cleared, and the lamp's state and the codes are being read again.
+  /// Whether the codes were cleared, so that the lamp's state and the codes are being read again.
   private var isReadingAgain = false
   private let started: Int64
   private let deadline: Int64

@@ -11,8 +11,8 @@ typedef struct ccurl_client ccurl_client;
 /// Loads and initializes libcurl.so.4 once. Returns 0, or -ENOSYS if it is missing or lacks a function. Thread-safe.
 int ccurl_load(void);
 
-/// Whether the text of an IPv4 or IPv6 address is that of an address which does not belong to the public Internet (RFC
-/// 6890): 1 or 0; -1 if the text is not an address. It does not need ccurl_load.
+/// Returns 1 if an IPv4 or IPv6 address, given as text, does not belong to the public Internet (RFC 6890), otherwise 0;
+/// -1 if the text is not an address. It does not need ccurl_load.
 int ccurl_is_private_text(const char *text);
 /// Returns the library's name and version, such as `libcurl/7.88.1`; "" if it is not loaded.
 const char *ccurl_version(void);
@@ -52,8 +52,8 @@ void ccurl_free(ccurl_client *client);
 int ccurl_begin(
     ccurl_client *client, const char *url, const char *const *headers, int header_count, const void *body,
     size_t count, size_t answer_limit);
-/// Begins a request like `ccurl_begin`, but with any method, such as PUT or DELETE. If `body` is NULL, the request has no
-/// body.
+/// Begins a request like `ccurl_begin`, but with any method, such as PUT or DELETE. If `body` is NULL, the request has
+/// no body.
 int ccurl_begin_method(
     ccurl_client *client, const char *method, const char *url, const char *const *headers, int header_count,
     const void *body, size_t count, size_t answer_limit);

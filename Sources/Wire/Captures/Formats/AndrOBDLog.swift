@@ -100,7 +100,7 @@ struct AndrOBDEvent {
   /// The kind of event.
   enum Kind {
     case sent, received
-    /// An answer to the command in this range of the line.
+    /// An answer. The value is the range of the answered command in the line.
     case answered(Range<Int>)
   }
   let kind: Kind

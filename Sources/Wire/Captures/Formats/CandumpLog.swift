@@ -9,10 +9,10 @@
 ///      (2015-07-10 05:57:32.249713)  can0  123   [0]  remote request
 ///
 /// An identifier of three digits has 11 bits; an identifier of eight digits has 29 bits. With the option `-t z`, times
-/// count from the first frame. With `-t d`, they count from the previous frame. The reader recognizes this because
-/// times decrease. With `-t A`, they are local times without a zone and are treated as UTC. Remote requests, error
-/// frames and frames longer than 8 bytes are dropped, because an ELM327 prints nothing for them. ``BusDialogue``
-/// converts the other frames.
+/// count from the first frame. With `-t d`, they count from the previous frame; the reader recognizes this option by a
+/// time that is less than the previous time. With `-t A`, they are local times without a zone and are treated as UTC.
+/// Remote requests, error frames and frames longer than 8 bytes are dropped, because an ELM327 prints nothing for them.
+/// ``BusDialogue`` converts the other frames.
 extension CaptureReader {
   /// Reads a line.
   ///
@@ -77,8 +77,8 @@ struct CandumpLine {
     guard readDefault(line, size: line.extracting(size), from: i) else { return nil }
   }
 
-  /// Reads the data after the identifier in the log format: `064100BE3FA813`, `#1020100` (CAN FD), `R` or `R8`. After
-  /// eight bytes, `_D` is a data length code greater than 8, which is ignored.
+  /// Reads the data after the identifier in the log format: `064100BE3FA813`, `#1020100` (CAN FD), `R` or `R8`. Eight
+  /// bytes may be followed by `_D`, a data length code greater than 8. It is ignored.
   private mutating func readLog(_ text: Span<UInt8>) -> Bool {
     var i = 0
     if text.count > 0, text[0] == UInt8(ascii: "R") || text[0] == UInt8(ascii: "r") {

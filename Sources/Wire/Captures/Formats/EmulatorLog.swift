@@ -5,8 +5,8 @@
 ///     CMD> 2022-01-02 09:29:01,777 - root - DEBUG - Received 'ATZ'
 ///     2022-01-02 09:29:02,558 - root - DEBUG - repeating previous command: '010C'
 ///
-/// The emulator logs commands without their CR, replies as Python's `repr` writes strings, and no echo. All other lines
-/// are skipped. Times are local without a zone and treated as UTC.
+/// The emulator logs commands without their CR, and replies in the form of Python's `repr`. It logs no echo. All other
+/// lines are skipped. Times are local without a zone and treated as UTC.
 extension CaptureReader {
   /// Reads a line.
   ///

@@ -6,8 +6,8 @@
 /// therefore occurs twice, the second time as the adapter's echo. The first command is empty. A LF after a prompt
 /// belongs to the adapter's output.
 extension CaptureReader {
-  /// Number of bytes of a reply after which they are passed to the consumer, also if the reply has not ended. Replies
-  /// are this long while the adapter monitors a bus.
+  /// Maximum number of bytes of a reply that are collected. When a reply has so many bytes, they are passed to the
+  /// consumer, even if the reply has not ended. Replies are so long while the adapter monitors a bus.
   private static var replyPart: Int { 1 << 16 }
 
   /// Reads a chunk and divides it into commands and replies.

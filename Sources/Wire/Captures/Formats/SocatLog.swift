@@ -148,7 +148,7 @@ struct SocatState {
 /// A parsed header such as `> 2015/07/10 05:57:32.249713  length=5 from=0 to=4`.
 struct SocatHeader {
   let isRight: Bool
-  /// Time, ns since 1970, with the decimals read as they are written.
+  /// Time as the log states it, ns since 1970. ``SocatState/wall(_:)`` corrects decimals that socat has padded.
   let time: Int64
   /// Number of decimals of the time.
   let places: Int

@@ -388,8 +388,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .celsius16(0x3E, 0, "catalystTemperatureBank1Sensor2", "Catalyst temperature, bank 1 sensor 2"),
   .celsius16(0x3F, 0, "catalystTemperatureBank2Sensor2", "Catalyst temperature, bank 2 sensor 2"),
 
-  // PID 41: monitor status of this driving cycle. In it, a monitor that does not exist counts as completed. The answer
-  // does not show which monitors exist; PID 01 does.
+  // PID 41: monitor status of this driving cycle. In this PID, a monitor that does not exist counts as completed. The
+  // answer does not show which monitors exist; PID 01 does.
   .ready(0x41, 9, "comprehensiveComponentMonitoringCompleted", "Comprehensive component monitoring completed"),
   .ready(0x41, 10, "fuelSystemMonitoringCompleted", "Fuel system monitoring completed"),
   .ready(0x41, 11, "misfireMonitoringCompleted", "Misfire monitoring completed"),
@@ -1207,7 +1207,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .number(0xC8, 0, 8, "ncdAndPcdWarningLampStatusCode", "NCD and PCD warning lamp status code"),
 
   // Service 09. The bit offsets of in-use performance counters begin after the number of data items. ECUs send the
-  // first 16 counters or more. If the answer does not contain a counter, it does not exist.
+  // first 16 counters or more. An ECU does not have the counters that its answer does not contain.
   .counter(0x08, 0, "obdMonitoringConditionsEncounteredCounts", "OBD monitoring conditions encountered counts"),
   .counter(0x08, 16, "ignitionCycleCounter", "Ignition cycle counter"),
   .counter(0x08, 32, "catalystMonitorCompletionCountsBank1", "Catalyst monitor completion counts, bank 1"),
