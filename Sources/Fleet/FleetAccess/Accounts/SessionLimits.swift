@@ -18,7 +18,7 @@ public struct SessionLimits: Equatable, Sendable {
   public var recoverySeconds = 3_600
   /// Maximum time from the entry of the password to the entry of the second factor.
   public var factorSeconds = 600
-  /// The time after a sign-in in which a person may change factors, email addresses and roles, s.
+  /// The time after a sign-in during which a person may change factors, email addresses and roles, s.
   public var recentSeconds = 900
 
   public init() {}

@@ -73,7 +73,8 @@ public struct PasswordHash: Equatable, Sendable {
     }
   }
 
-  /// Calls `work` with the text in a buffer of the library's maximum length, which the library requires.
+  /// Calls `work` with a copy of ``text`` in a buffer of `crypto_pwhash_STRBYTES` bytes. The library requires a buffer
+  /// of this length.
   private func withText<Value>(_ work: (UnsafePointer<CChar>) -> Value) -> Value {
     var bytes = Array(text.utf8.prefix(Int(crypto_pwhash_STRBYTES) - 1)).map { CChar(bitPattern: $0) }
     bytes += [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES) - bytes.count)

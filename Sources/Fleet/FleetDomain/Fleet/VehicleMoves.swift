@@ -107,12 +107,12 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// The number of vehicles that one call of ``move(_:of:for:)`` moves at least, even after `patience`. Fewer are moved
-  /// only if no others are left.
+  /// One call of ``move(_:of:for:)`` moves at least this number of vehicles, even if `patience` has passed, unless
+  /// fewer remain.
   private static var movedTogether: Int { 8 }
 
   /// Moves vehicles into a fleet and out of it. One call may move only some of the vehicles. Call it again in another
-  /// transaction for the rest. Vehicles that others have moved meanwhile as wanted, or have removed, are skipped.
+  /// transaction for the rest. Skips vehicles that another caller has already moved in the same way, or has removed.
   ///
   /// - Parameter patience: the time after which no more vehicles are moved; `nil` for no limit. In SQLite, all other
   ///   tenants wait until the transaction ends.

@@ -212,8 +212,9 @@ extension FleetTransaction {
     }
   }
 
-  /// Returns the values that a thing had directly after the newest of its changes that are named in the audit by one of
-  /// `actions`, and that change; `nil` if the audit contains no such change, or too many later ones.
+  /// Searches the audit for the newest change of a thing whose action is one of `actions`. Returns the values that the
+  /// thing had directly after this change, the action, and the change; `nil` if the audit contains no such change, or
+  /// too many later ones.
   public func value<Value: Kind>(
     of stored: Stored<Value>, after actions: Set<String>
   ) throws(ThingError) -> (value: Value, action: String, change: ThingChange)? {

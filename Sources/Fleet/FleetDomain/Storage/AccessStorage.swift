@@ -1,7 +1,7 @@
 import Telemetry
 
-/// The part of a storage that stores gateways with their keys, and tokens. Every change is written to the tenant's audit in
-/// the same transaction, with its actor.
+/// The part of a storage that stores gateways with their keys, and tokens. Every change is written to the tenant's
+/// audit in the same transaction, with its actor.
 public protocol AccessStorage: Sendable {
   // MARK: Gateways
 

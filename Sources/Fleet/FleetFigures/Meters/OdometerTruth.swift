@@ -41,10 +41,10 @@ public struct OdometerTruth: Equatable, Sendable {
     public var difference: Double? { telemetry.map { increase - $0 } }
   }
 
-  /// The comparison of each reading with the reading before it, in the order of their times. The first reading of a
-  /// replaced odometer has none.
+  /// The comparison of each reading with the reading before it, in the order of their times. The first reading of a new
+  /// odometer is not compared.
   public private(set) var steps: [Step] = []
-  /// The sum of the increases of all steps with telemetry that do not go backward, km.
+  /// The sum of the increases of all steps that have telemetry and do not go backward, km.
   public private(set) var increase = 0.0
   /// The sum of the telemetry of the same steps, km.
   public private(set) var telemetry = 0.0
@@ -70,7 +70,8 @@ public struct OdometerTruth: Equatable, Sendable {
     let sorted = readings.sorted { ($0.at, $0.id.high, $0.id.low) < ($1.at, $1.id.high, $1.id.low) }
     var seen: Set<UUIDv7> = []
     let trips = trips.filter { $0.distance != nil && seen.insert($0.id).inserted }.sorted { $0.to < $1.to }
-    // For each trip, the earliest start of this trip and all later ones. The search can stop when it is after the reading.
+    // For each trip, the earliest start of this trip and all later ones. The search can stop when this start is after
+    // the reading.
     var starts = trips.map(\.from)
     for index in starts.indices.reversed().dropFirst() { starts[index] = min(starts[index], starts[index + 1]) }
     var first = 0

@@ -19,12 +19,12 @@ public final class FairTurns: Sendable {
   }
 
   private struct State {
-    /// Number of works that could still run at the same time.
+    /// The number of further works that may run now.
     var free: Int
     var waiting = FairQueue<TenantID?, SecretHash?, Work> { $0.cost }
   }
 
-  /// The time after which work lets others run.
+  /// Work that has run for this time lets other work run.
   let slice: Duration
   /// The maximum time for which one work may use a processor. Waiting does not count.
   let limit: Duration

@@ -145,7 +145,8 @@ struct RawTable {
     return Section(header: section.header, rows: rows)
   }
 
-  /// Columns of exported lists that are no fields: the times of a thing, and the members without a column.
+  /// Columns of exported lists that are ignored, because they contain no fields: the times of a thing, and the column
+  /// for all members that have no column of their own.
   private static let computed: Set<String> = ["createdAt", "updatedAt", "addedAt", "more"]
 
   private mutating func readOwn<Value: Kind>(_ section: Section, _ kind: Value.Type, _ options: ImportOptions) {
