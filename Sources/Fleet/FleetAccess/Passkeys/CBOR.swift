@@ -93,7 +93,7 @@ struct CBORReader {
     return item
   }
 
-  /// Reads the next item and continues after it.
+  /// Reads the next item. The next call continues after it.
   mutating func next() throws(CBORError) -> CBOR { try next(depth: 1) }
 
   private mutating func next(depth: Int) throws(CBORError) -> CBOR {

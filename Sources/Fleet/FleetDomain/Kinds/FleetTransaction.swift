@@ -134,7 +134,8 @@ public protocol FleetTransaction: FleetView {
   @discardableResult
   func update<Value: Kind>(_ stored: Stored<Value>, to value: Value, action: String) throws(ThingError) -> Stored<Value>
 
-  /// Sets the live fields of a thing, without a new version and without an audit entry. Other fields are not changed.
+  /// Sets the live fields of a thing (``Field/Access/live``), without a new version and without an audit entry. Other
+  /// fields are not changed.
   @discardableResult
   func refresh<Value: Kind>(_ stored: Stored<Value>, to value: Value) throws(ThingError) -> Stored<Value>
 

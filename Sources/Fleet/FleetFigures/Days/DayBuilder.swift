@@ -41,8 +41,8 @@ public struct DayBuilder: Sendable {
   /// Maximum plausible mean speed between two odometer readings, km/h. If the readings imply a higher speed, the
   /// distance between them is ignored.
   static let greatestSpeed = 200.0
-  /// If it is unknown whether the vehicle moves, its positions show a distance after this displacement, m. Reported
-  /// positions of a vehicle at rest vary by less.
+  /// If it is unknown whether the vehicle moves, a change of its position counts as driven only from this distance on,
+  /// m. Reported positions of a vehicle at rest vary by less.
   static let leastDisplacement = 20.0
 
   /// The vehicle's state at the time of a telemetry record.

@@ -56,9 +56,11 @@ public struct OdometerTruth: Equatable, Sendable {
   /// trips have no distance.
   public var driftPercent: Double? { telemetry > 0 ? (increase - telemetry) / telemetry * 100 : nil }
 
-  /// A lower reading may be the same reading, which a person has rounded down, km.
+  /// A reading that is lower than the previous one by less than this counts as the same reading, which a person has
+  /// rounded down, km.
   static let rounding = 1.0
-  /// The number of readings after a lower reading that must count on from it.
+  /// A lower reading counts as a possible replacement only if this number of readings follow that do not decrease and
+  /// are also lower than the reading before it.
   static let confirming = 2
 
   /// Compares readings with trips.

@@ -3,7 +3,7 @@ import Telemetry
 
 extension FleetTransaction {
   /// Checks a new or changed assignment. If a new assignment has no start, sets the start to now. Of a completed
-  /// assignment, only the notes can change, and whether it is void.
+  /// assignment, only the notes and ``Assignment/isVoid`` can change.
   ///
   /// - Parameters:
   ///   - old: the assignment before the change; `nil` if the assignment is new.

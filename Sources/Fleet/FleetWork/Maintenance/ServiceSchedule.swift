@@ -88,9 +88,9 @@ public struct ServiceSchedule: VehicleThing {
   }
 
   public enum Basis: String, FieldChoice, Sendable {
-    /// The next service is due one interval after the due date or reading of this service.
+    /// The next service is due one interval after the date or reading at which the last service was due.
     case fixed
-    /// The next service is due one interval after this service was done.
+    /// The next service is due one interval after the last service was completed.
     case fromCompletion
   }
 
