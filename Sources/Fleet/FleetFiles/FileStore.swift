@@ -69,7 +69,8 @@ public protocol FileStore: Sendable {
 
   // MARK: Removal
 
-  /// Ensures that ``sweep(keeping:_:unchangedFor:tenant:)`` keeps these contents for its full time limit.
+  /// Restarts the time for which ``sweep(keeping:_:unchangedFor:tenant:)`` keeps these contents although no file needs
+  /// them.
   func renew(_ contents: [String], tenant: TenantID) async throws(FileError)
 
   /// Removes contents that no file needs, and uploads without a file, if they have not changed for some time.

@@ -167,8 +167,8 @@ extension FleetTransaction {
   /// Maximum number of sessions of one person.
   private static var mostSessions: Int { 100 }
 
-  /// Removes the sessions of a person that have ended. If the person still has too many sessions for a new one, ends
-  /// the session that was used least recently, and returns this session's ID; otherwise returns `nil`.
+  /// Removes the sessions of a person that have ended. If the person then still has ``mostSessions`` sessions, ends the
+  /// session that was used least recently, and returns its ID; otherwise returns `nil`.
   private func makeRoomForSession(of person: UUIDv7) throws(ThingError) -> UUIDv7? {
     let all = try list(
       ThingQuery<Session>(

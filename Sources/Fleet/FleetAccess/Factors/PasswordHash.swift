@@ -4,7 +4,8 @@ import CSodium
 ///
 ///     $argon2id$v=19$m=32768,t=3,p=1$c2FsdA…$aGFzaA…
 ///
-/// Hashing takes tens of milliseconds and ``Cost/memoryBytes`` of memory: the caller limits how many run at a time.
+/// Hashing takes tens of milliseconds and ``Cost/memoryBytes`` of memory. Therefore, the caller must limit the number
+/// of hashes that are computed at the same time.
 public struct PasswordHash: Equatable, Sendable {
   /// The work that hashing costs, for this server and for each guess of an attacker.
   public struct Cost: Equatable, Sendable {

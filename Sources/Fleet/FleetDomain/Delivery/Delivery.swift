@@ -115,6 +115,6 @@ public enum DeliveryLimits {
   public static func mostWaiting(_ channel: Delivery.Channel) -> Int64 { channel == .webhook ? 5_000 : 50 }
   /// Maximum number of finished deliveries of a webhook that are kept.
   public static let kept = 100
-  /// Time after its creation for which a finished delivery is kept, s.
+  /// A finished delivery is kept for this time after its creation, s.
   public static let keptSeconds = 7 * 86_400
 }

@@ -55,13 +55,13 @@ public struct StaleDays: Equatable, Sendable {
   /// The hours with records that were stored after the figures were computed. Each is a number of hours since 1970;
   /// ascending.
   public var hours: [Int64]
-  /// Retention has removed records before this time; `nil` if it has removed none. Days before ``firstOpenDay(in:)``
-  /// keep their figures.
+  /// The time before which retention has removed records; `nil` if it has removed none. Days before
+  /// ``firstOpenDay(in:)`` keep their figures.
   public var sealedBefore: Timestamp?
 
   /// The figures of a day also depend on records from this time before the day to this time after it, ms.
   public static let margin: Int64 = 135_000
-  /// The duration of the longest trip that is divided between its days, ms.
+  /// Trips up to this duration are divided between the days on which they take place, ms.
   public static let longestTrip: Int64 = 31 * 86_400_000
 
   public init(vehicle: String, change: Int64, hours: [Int64]) {

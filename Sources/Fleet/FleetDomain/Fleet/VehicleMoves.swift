@@ -27,7 +27,7 @@ extension FleetView {
   ///   - fleet: the fleet; `nil` for a fleet that does not exist yet.
   ///   - seen: the version of the fleet that the caller has read.
   ///   - check: throws if the caller may not make these moves. It is called before the vehicles are compared with other
-  ///     fleets, so that the errors show a caller no vehicle outside of the scope.
+  ///     fleets, so that no error reveals a vehicle outside of the caller's scope.
   /// - Throws: the errors of `check`; `invalid` for an unknown vehicle or more than ``Fleet/mostMoves`` moves; `rule`
   ///   with code `inAnotherFleet`; `changedMeanwhile`.
   public func moves(

@@ -91,7 +91,7 @@ public struct DayBuilder: Sendable {
   private var last: Moment?
   /// The time of the first telemetry record, ms since 1970.
   private var start: Int64?
-  /// The position up to which the distance from positions has been added.
+  /// The position from which the next distance is measured. All distances up to this position have been added.
   private var anchor: GeoPosition?
   /// The distances that trips report, in the order of their times.
   private var ownDistances: [TripDistance]
@@ -346,8 +346,8 @@ public struct DayBuilder: Sendable {
     return day
   }
 
-  /// Returns the number of trips that began on the day. Trips that overlap are one trip. If the start of a trip was not
-  /// recorded, its end contains the time of the start.
+  /// Returns the number of trips that began on the day. Trips that overlap are one trip. If no record of a trip's start
+  /// exists, the record of its end contains the time of the start.
   private func tripCount() -> Int {
     // A trip counts if its amount is not `nil`. The two records of a trip without an id cannot be matched, so only the
     // record of its start gets an amount.
@@ -368,8 +368,7 @@ public struct DayBuilder: Sendable {
     return MergedTrip.merge(parts).count { $0.amount != nil && contains($0.time.lowerBound) }
   }
 
-  /// Returns the fuel that the trips that ended on the day have used, L; `nil` if unknown. Trips that overlap are one
-  /// trip.
+  /// Returns the fuel used by all trips that ended on the day, L; `nil` if unknown. Trips that overlap are one trip.
   private func tripFuel() -> Double? {
     let parts = trips.filter(\.hasEnded).map { trip in
       let end = trip.effectiveTime

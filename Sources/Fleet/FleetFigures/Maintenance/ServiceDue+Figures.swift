@@ -148,8 +148,8 @@ extension FleetView {
 }
 
 extension Meter {
-  /// Returns the value of this meter in the readings of a record; `nil` if there is none. An impossible reading does
-  /// not determine when the next service is due.
+  /// Returns the reading of this meter among the readings of a record; `nil` if there is none, or if it is impossible.
+  /// An impossible reading must not determine when the next service is due.
   func usable(_ readings: [MeterReading]) -> Double? {
     readings.first { Meter(of: $0) == self && ($0.flag == nil || $0.flag == .outOfOrder) }.flatMap { value(of: $0) }
   }

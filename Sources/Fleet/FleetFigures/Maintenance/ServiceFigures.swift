@@ -82,7 +82,7 @@ extension ServiceDue {
     }
   }
 
-  /// When the last service was due.
+  /// The date and the totals at which the last service was due.
   var previousDue: ServicePlan.Point {
     get {
       ServicePlan.Point(

@@ -200,8 +200,8 @@ extension FleetTransaction {
   }
 
   /// Computes the comparisons (``FleetWork/MeterReading/comparison``) of unused readings again, if the decisions about
-  /// the readings before them have changed. These readings may have arrived later. If many have the same times, only
-  /// about ``MeterChain/step`` are compared.
+  /// the readings before them have changed. An unused reading may have arrived late, so these readings are found by
+  /// their own times. If there are many, only about ``MeterChain/step`` are compared.
   private func compareLate(_ chain: MeterChain) throws(ThingError) {
     guard let differing = chain.differing else { return }
     // The chain may have changed the decisions about late replacements.

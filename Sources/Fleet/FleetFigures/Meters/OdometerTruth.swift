@@ -48,8 +48,8 @@ public struct OdometerTruth: Equatable, Sendable {
   public private(set) var increase = 0.0
   /// The sum of the telemetry of the same steps, km.
   public private(set) var telemetry = 0.0
-  /// The readings from which a person should check whether the odometer was replaced: the reading is lower than the
-  /// previous one, and the readings after it count on from it.
+  /// The readings at which the odometer may have been replaced, which a person should check: the reading is lower than
+  /// the previous one, and the next readings continue from it.
   public private(set) var possibleReplacements: [Reading] = []
 
   /// The drift of the odometer: how much more it counts than the trips, %; negative if it counts less. `nil` if the

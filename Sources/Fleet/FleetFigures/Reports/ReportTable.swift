@@ -67,7 +67,7 @@ public struct ReportTable: Sendable {
     sums[group(days.date, subject), default: Sums()].days = days
   }
 
-  /// Adds the time in which vehicles were expected to be used to the row of `subject`, if this row exists.
+  /// Adds the expected working time of vehicles to the row of `subject`, if this row exists.
   ///
   /// - Parameter seconds: the time of all vehicles together, s.
   public mutating func addWorkingTime(_ seconds: Int64, on date: CalendarDate, of subject: Subject) {

@@ -18,7 +18,7 @@ struct MergedTrip: Equatable {
   var time: ClosedRange<Int64>
   /// The amount of the whole trip; `nil` if no part has one.
   var amount: Double?
-  /// The indices of the parts, the part that counts most first.
+  /// The indices of the parts, in the order of their precedence: the longest part with a known amount is the first.
   var parts: [Int]
 
   /// Merges trips whose times overlap. A trip that starts when another one ends is a trip of its own.

@@ -114,7 +114,7 @@ private final class Work: Sendable {
   enum Progress { case inTurn, overTurn, stopped }
 
   private struct State {
-    /// The work itself, until it begins.
+    /// The closure that does the work; `nil` after it has begun.
     var body: (@Sendable () -> Void)?
     var turnStart = ContinuousClock.now
     /// The time that the previous turns have used.

@@ -16,7 +16,8 @@ public struct ImportFile: Sendable {
 
   /// The maximum number of rows.
   public static let mostRows = 5_000
-  /// The maximum number of skipped rows, and of other parts that are not imported, that are listed.
+  /// The maximum number of entries in ``skipped`` and in ``rest``. If there would be more, one further entry states
+  /// their number.
   static let mostMessages = 5_000
 
   /// Reads a file of any known format. Rows with errors are left out.

@@ -106,8 +106,7 @@ public struct Report: Kind {
   public var requestedBy: UUIDv7?
   /// The result; `nil` until it is computed.
   public var rows: ReportRows?
-  /// The numbers of days and vehicles whose figures did not include all records when the report was made; `nil` if
-  /// there were none.
+  /// The numbers of days and journeys that were not final when the report was made; `nil` if there were none.
   public var pending: Pending?
 
   /// The number of earlier reports of the same schedule that were not made, because no server ran when they were due;
