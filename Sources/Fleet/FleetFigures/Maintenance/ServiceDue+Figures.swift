@@ -21,7 +21,8 @@ extension ServiceDue {
     return lastRecordID == nil ? nil : lastDate
   }
 
-  /// The fields of a schedule that decide when it is due.
+  /// Returns a text of all fields of a schedule that determine when it is due. If such a field changes, the text
+  /// changes, too.
   static func plan(of schedule: ServiceSchedule) -> String {
     JSON.array([schedule.every.json, schedule.basis.json, schedule.lastService.json]).canonicalText
   }

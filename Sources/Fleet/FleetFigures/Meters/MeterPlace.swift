@@ -144,7 +144,7 @@ extension FleetView {
       }
       query.cursor = page.next
     } while query.cursor != nil
-    // Used readings are judged in the order of their times.
+    // For used readings, the order of the places is also the order of the times.
     found.sort { Meter.Place($0) < Meter.Place($1) }
     return (start == nil ? found.last : found.first).flatMap { Meter.Point($0.value, of: meter) }
   }

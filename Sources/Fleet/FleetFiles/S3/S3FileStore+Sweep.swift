@@ -48,7 +48,7 @@ extension S3FileStore {
       do throws(FileError) {
         try await client.send(request, for: tenant)
       } catch {
-        // It was completed meanwhile.
+        // The composition was completed meanwhile.
         guard case .missing = error else { throw error }
       }
     }
