@@ -2,8 +2,8 @@ import Peers
 
 /// The address of a broker, with the user name for the login.
 ///
-///     amqps://fleet@mq1.example:5671/depot     RabbitMQ; the path is the virtual host, `/` without one
-///     amqp://127.0.0.1                         RabbitMQ on this machine, as its own `guest`
+///     amqps://fleet@mq1.example:5671/depot     RabbitMQ; the path is the virtual host: `/` if there is no path
+///     amqp://127.0.0.1                         RabbitMQ on this machine, as RabbitMQ's user `guest`
 ///     mqtts://fleet@mq.example                 mosquitto, or any other broker with MQTT 5
 ///
 /// An address never contains a password.

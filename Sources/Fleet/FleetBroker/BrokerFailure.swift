@@ -1,6 +1,6 @@
 import Failures
 
-/// The reason why records cannot be received, and where: one line of text.
+/// The reason why records cannot be received, and the place of the error, as one line of text.
 public typealias BrokerFailure = PlacedError<BrokerFailureKind>
 
 /// The kind of a ``BrokerFailure``.

@@ -37,8 +37,8 @@ public struct BrokerOptions: Equatable, Sendable {
   public var answerSeconds = 10
   /// The longest pause between two attempts to connect, in seconds.
   public var retrySeconds = 30
-  /// The time limit of a stop in milliseconds: for the current transaction, its acknowledgement, and closing the
-  /// connection.
+  /// The time limit for stopping the worker in milliseconds. In this time, the worker finishes the current transaction,
+  /// acknowledges its messages, and closes the connection.
   public var stopMilliseconds = 600
 
   public init(_ addresses: [BrokerAddress]) { self.addresses = addresses }

@@ -6,9 +6,13 @@ import Peers
 ///     fleet/VAN-001/telemetry   {"type":"telemetry",…,"vehicleId":"VAN-001",…}\n{"type":"telemetry",…}\n
 ///
 /// The broker's access rights determine who may publish to a topic. Therefore a record is refused if its vehicle is not
-/// the vehicle of its topic. A record is also refused if gateways must change the vehicle's ID to write it as a level
-/// of a topic (`VAN 1`, `A/B`). Several such IDs give the same level, so a right to that level would be a right to all
-/// of these vehicles. The reader uses no I/O and no clock.
+/// the vehicle of its topic.
+///
+/// A record is also refused if its vehicle's ID contains characters that gateways replace in topics, such as `VAN 1`
+/// and `A/B`. Several such IDs lead to the same topic, so a client with the right to this topic could send records for
+/// all of these vehicles.
+///
+/// The reader uses no I/O and no clock.
 struct MessageReader: Sendable {
   /// The content of a message.
   struct Read: Sendable {

@@ -29,7 +29,7 @@ final class WakeUpPipe: Sendable {
 
   /// Waits for a wake-up, for the deadline, or for an event of the socket. A `socket` of -1 means none.
   ///
-  /// - Parameter deadline: a time of ``Clock/now``.
+  /// - Parameter deadline: a time on the clock ``Clock/now``.
   func wait(until deadline: Int64, socket: Int32 = -1, _ events: Int32 = POLLIN) {
     let rest = max(0, deadline &- Clock.now)
     var polled = [

@@ -16,7 +16,7 @@ public struct CompleteUpload: Equatable, Sendable {
 /// A content is stored once for each tenant, however often it was uploaded. When a call returns, its result survives
 /// kill -9 of the server. Several servers may share one store.
 public protocol FileStore: Sendable {
-  /// The memory that an open piece (``UploadPiece``) needs in addition to the bytes that are given to it, bytes.
+  /// The memory that an open piece (``UploadPiece``) needs in addition to the bytes that are appended to it, bytes.
   var pieceMemory: Int { get }
   /// The memory that an open content needs in addition to the bytes that it returns, bytes.
   var contentMemory: Int { get }
@@ -69,7 +69,8 @@ public protocol FileStore: Sendable {
 
   // MARK: Removal
 
-  /// Ensures that ``sweep(keeping:_:unchangedFor:tenant:)`` keeps these contents for its full time limit.
+  /// Restarts the time for which ``sweep(keeping:_:unchangedFor:tenant:)`` keeps these contents although no file needs
+  /// them.
   func renew(_ contents: [String], tenant: TenantID) async throws(FileError)
 
   /// Removes contents that no file needs, and uploads without a file, if they have not changed for some time.
@@ -77,8 +78,8 @@ public protocol FileStore: Sendable {
   /// - Parameters:
   ///   - contents: the contents that files need.
   ///   - uploads: the uploads that are in progress.
-  ///   - seconds: the time without a change after which they are removed. It must be longer than any request, because a
-  ///     content is stored before the database refers to it.
+  ///   - seconds: contents and uploads that have not changed for this time are removed, s. It must be longer than any
+  ///     request, because a content is stored before the database refers to it.
   /// - Returns: the number of removed contents and uploads.
   func sweep(
     keeping contents: Set<String>, _ uploads: Set<String>, unchangedFor seconds: Int, tenant: TenantID

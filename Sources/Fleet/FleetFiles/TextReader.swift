@@ -1,6 +1,6 @@
 import FleetDomain
 
-/// The program that reads text on photos, as an answer of the image helper names it.
+/// The program that read the text on a photo, according to the answer of the image helper.
 public enum TextReader: Equatable, Sendable {
   case networks
   /// Tesseract, which finds fewer values. The text states why the networks are not used.

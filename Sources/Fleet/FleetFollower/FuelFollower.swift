@@ -7,7 +7,8 @@ import Telemetry
 
 /// Compares fuel entries with the telemetry of their vehicles, after an entry was changed or a trip near it has ended.
 ///
-/// An entry that waits has the time since which it waits (``FuelEntry/checkAt``). Several servers may use one database.
+/// If an entry waits, ``FuelEntry/checkAt`` contains the time since which it has waited. Several servers may use one
+/// database.
 public final class FuelFollower: Service {
   /// The time between two searches for entries that wait.
   private static let pause = Duration.seconds(1)

@@ -12,7 +12,8 @@ enum RecordEffect: Sendable {
   case drop(ParkedDrop)
   case event(RecordEvent)
   case reading(Meter, Double, EndedTrip, vehicle: String)
-  /// The estimate is `nil` if no trips were added to the reading.
+  /// Sets the estimated reading of a meter, computed from its last reading (`after`). The estimate is `nil` if no trips
+  /// were added to the last reading.
   case estimate(Meter, Meter.Point?, after: Meter.Point, vehicle: String)
 
   /// The vehicle whose meter the effect changes; `nil` if it changes no meter.

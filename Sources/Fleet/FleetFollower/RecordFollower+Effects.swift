@@ -85,8 +85,8 @@ extension RecordFollower {
       query.cursor = page.next
       guard query.cursor != nil else { break }
     }
-    // The meter cannot be estimated, because too many trips have ended since the last reading.
-    // Several gateways of the vehicle may report the same trip.
+    // If the query has further pages, too many trips have ended since the last reading, and the meter cannot be
+    // estimated. Trips are merged, because several gateways of a vehicle may report the same trip.
     let estimate = query.cursor == nil ? meter.estimate(after: last, EndedTrip.merged(trips)) : nil
     return .estimate(meter, estimate, after: last, vehicle: vehicle)
   }

@@ -43,7 +43,8 @@ extension RecordFollower {
     return drops
   }
 
-  /// Returns the trip that ended last before a trip began, or that ended first after it.
+  /// Returns the last trip that ended before `trip` began or, if `isLater` is true, the first trip that began after
+  /// `trip` ended.
   private func neighbour(
     of trip: EndedTrip, isLater: Bool, vehicle: String, tenant: TenantID
   ) async throws -> EndedTrip? {

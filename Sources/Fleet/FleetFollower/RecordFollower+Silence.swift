@@ -27,7 +27,7 @@ extension RecordFollower {
 }
 
 extension FleetView {
-  /// The time after which a vehicle that became silent is no longer reported, in ms.
+  /// If a vehicle became silent longer ago than this, its silence is no longer reported, ms.
   private static var window: Int64 { 2 * 86_400_000 }
 
   /// Returns the ids of vehicles that have become silent, and the entries of vehicles that were silent before.

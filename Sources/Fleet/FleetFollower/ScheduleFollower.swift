@@ -4,8 +4,9 @@ import Logging
 import ServiceLifecycle
 import Telemetry
 
-/// Computes the service schedules of fleets that have many vehicles, and judges the meter readings that changes of many
-/// readings affect. Each transaction processes only a few vehicles or readings.
+/// Continues work that affects too many vehicles or readings for a single transaction: it computes the service
+/// schedules of large fleets (``PendingSchedule``), and judges meter readings again (``PendingMeter``). Each
+/// transaction processes only a few vehicles or readings.
 ///
 /// Several servers may use one database, because the progress is stored in the database.
 public final class ScheduleFollower: Service {
@@ -34,8 +35,8 @@ public final class ScheduleFollower: Service {
     }
   }
 
-  /// Computes the schedule of a few vehicles, for each tenant that has a pending schedule, and judges some meter readings,
-  /// for each tenant that has a pending meter. An error of one tenant does not affect other tenants.
+  /// Does a part of the pending work of each tenant: computes a pending schedule for a few vehicles, and judges some
+  /// pending meter readings. An error of one tenant does not affect other tenants.
   ///
   /// - Returns: whether anything was pending, and the last error.
   func round() async throws -> (hasMore: Bool, failure: (any Error)?) {

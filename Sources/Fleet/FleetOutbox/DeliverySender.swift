@@ -54,7 +54,7 @@ public final class DeliverySender: Service {
     }
   }
 
-  /// The numbers of delivered and failed attempts since the start.
+  /// The numbers of successful and failed attempts since the start.
   public var current: DeliveryCounts { counts.withLock { $0 } }
 
   /// Sends deliveries until its task is cancelled or its service group stops it.

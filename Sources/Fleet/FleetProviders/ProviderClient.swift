@@ -101,7 +101,8 @@ public final class ProviderClient: Sendable {
 
   /// Sends a request, and returns the answer, which may have any status.
   ///
-  /// - Throws: ``ProviderFailure`` if the URL or a header is not allowed, or if no complete answer arrives within the limits.
+  /// - Throws: ``ProviderFailure`` if the URL or a header is not allowed, or if no complete answer arrives within the
+  ///   limits.
   public func fetch(_ request: Request) async throws(ProviderFailure) -> Answer {
     guard Self.isAllowed(request.url, mayUseLoopback: mayUseLoopback) else {
       throw ProviderFailure(description: "not an address that may be used")

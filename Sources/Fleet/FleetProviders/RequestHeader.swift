@@ -2,9 +2,9 @@ import FleetDomain
 
 /// The rules for headers of requests to other programs (RFC 9110, section 5; RFC 9112, section 6).
 ///
-/// Administrators choose the header of a key, and the secret that is its value. Neither may change where a request
-/// begins or ends, to which host it goes, or what the connection does: otherwise the body, which contains data of
-/// vehicles, could be read as a second request.
+/// Administrators choose the name of the header that contains a key, and the key itself. Neither may change where a
+/// request begins or ends, to which host it goes, or what the connection does. Otherwise the body, which contains data
+/// of vehicles, could be read as a second request.
 public enum RequestHeader {
   /// The maximum length of a name that administrators choose, bytes.
   private static let longestName = 64
@@ -46,7 +46,7 @@ public enum RequestHeader {
     text.utf8.contains { $0 != UInt8(ascii: " ") } && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }
 
-  /// Checks a secret that is sent in a header, or together with others in a form.
+  /// Checks a secret that is sent in a header or, together with other values, in a form.
   ///
   /// - Parameter key: the key of the setting, for the error.
   public static func checkSecret(_ secret: String, _ key: String) throws(FieldError) {

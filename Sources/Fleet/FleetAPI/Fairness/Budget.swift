@@ -17,8 +17,8 @@ import Synchronization
 /// oldest of them waits, and the others are rejected, because requests that hold an amount and wait for each other
 /// would wait forever. The oldest request is never rejected. Therefore, of many large requests, one always completes.
 final class Budget: Sendable {
-  /// The maximum part of a resource that one holder may have. It is a multiple of the amount that is left to other
-  /// holders.
+  /// Two factors that limit how much of a resource a group (a tenant) and a member of a group (a key) may hold at a
+  /// time.
   struct Fairness: Sendable {
     /// The factor for a group: it may hold at most this many times the free amount; above 0.
     var group: Int

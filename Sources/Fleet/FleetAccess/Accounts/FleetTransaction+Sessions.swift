@@ -135,9 +135,10 @@ extension FleetTransaction {
   ///   - family: the hash of the refresh token's family; `nil` if the token has none.
   ///   - refresh: the new refresh token.
   ///   - secret: the hash of the new access token.
-  /// - Returns: the session; `nil` if the refresh token is not the current one. If it is an earlier one, it was
-  ///   probably stolen, so the session is ended; the caller must commit this change. If it never was a token of the
-  ///   session, nothing changes, because anyone who knows the session's id can invent such a text.
+  /// - Returns: the session; `nil` if the app did not send the session's current refresh token. If the app sent an
+  ///   earlier token of the session, the token was probably stolen, so the session is ended; the caller must commit
+  ///   this change. If the session never had the token, nothing changes, because anyone who knows the session's ID can
+  ///   invent such a token.
   public func renewSession(
     _ session: Stored<Session>, presented: SecretHash, of family: SecretHash?, by refresh: Secret, secret: SecretHash,
     address: String?, _ limits: SessionLimits
@@ -166,8 +167,8 @@ extension FleetTransaction {
   /// Maximum number of sessions of one person.
   private static var mostSessions: Int { 100 }
 
-  /// Removes the sessions of a person that have ended. If the person still has too many sessions for a new one, ends
-  /// the session that was used least recently, and returns this session's ID; otherwise returns `nil`.
+  /// Removes the sessions of a person that have ended. If the person then still has ``mostSessions`` sessions, ends the
+  /// session that was used least recently, and returns its ID; otherwise returns `nil`.
   private func makeRoomForSession(of person: UUIDv7) throws(ThingError) -> UUIDv7? {
     let all = try list(
       ThingQuery<Session>(

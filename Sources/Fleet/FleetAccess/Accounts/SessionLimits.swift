@@ -12,13 +12,14 @@ public struct SessionLimits: Equatable, Sendable {
   public var appIdleSeconds = 30 * 86_400
   /// Time after the sign-in at which an app's session ends, even if it is in use.
   public var appSeconds = 180 * 86_400
-  /// Time for which an invitation is valid, and also the link with which the first administrator sets up an account.
+  /// The time for which two kinds of links are valid: invitations, and the link with which the first administrator sets
+  /// up an account.
   public var invitationSeconds = 3 * 86_400
   /// Time for which a link to set a new password is valid.
   public var recoverySeconds = 3_600
   /// Maximum time from the entry of the password to the entry of the second factor.
   public var factorSeconds = 600
-  /// The time after a sign-in in which a person may change factors, email addresses and roles, s.
+  /// The time after a sign-in during which a person may change factors, email addresses and roles, s.
   public var recentSeconds = 900
 
   public init() {}

@@ -4,7 +4,8 @@ import CSodium
 ///
 ///     $argon2id$v=19$m=32768,t=3,p=1$c2FsdA…$aGFzaA…
 ///
-/// Hashing takes tens of milliseconds and ``Cost/memoryBytes`` of memory: the caller limits how many run at a time.
+/// Hashing takes tens of milliseconds and ``Cost/memoryBytes`` of memory. Therefore, the caller must limit the number
+/// of hashes that are computed at the same time.
 public struct PasswordHash: Equatable, Sendable {
   /// The work that hashing costs, for this server and for each guess of an attacker.
   public struct Cost: Equatable, Sendable {
@@ -73,7 +74,8 @@ public struct PasswordHash: Equatable, Sendable {
     }
   }
 
-  /// Calls `work` with the text in a buffer of the library's maximum length, which the library requires.
+  /// Calls `work` with a copy of ``text`` in a buffer of `crypto_pwhash_STRBYTES` bytes. The library requires a buffer
+  /// of this length.
   private func withText<Value>(_ work: (UnsafePointer<CChar>) -> Value) -> Value {
     var bytes = Array(text.utf8.prefix(Int(crypto_pwhash_STRBYTES) - 1)).map { CChar(bitPattern: $0) }
     bytes += [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES) - bytes.count)

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Limits of the number of mails, and the times between attempts to send a mail.
+/// Limits of the number of mails, the time after which mails are dropped, and the priorities of mails.
 public enum MailLimits {
   /// The time after which a mail that could not be sent is dropped, s.
   public static let seconds = 3 * 86_400

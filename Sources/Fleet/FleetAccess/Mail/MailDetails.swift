@@ -9,7 +9,7 @@ public struct MailDetails: Equatable, Sendable {
   public var locale: String?
   /// The link to a page on which a person sets a password.
   public var link: String?
-  /// The code to enter.
+  /// The code that the person must enter.
   public var code: String?
   /// The time until which the link or code is valid.
   public var validUntil: Timestamp?

@@ -12,7 +12,7 @@ public struct OpenIDError: Error, Equatable, Sendable, CustomStringConvertible {
     case expired, notYetValid
     /// The provider's configuration document or keys cannot be used.
     case badProvider
-    /// The provider has refused a code.
+    /// The provider has rejected the authorization code of a sign-in.
     case refused
     /// The provider has refused the sign-in, for example because the person cancelled it.
     case cancelled

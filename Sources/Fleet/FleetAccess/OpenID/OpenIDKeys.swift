@@ -35,7 +35,7 @@ public struct OpenIDKeys: Equatable, Sendable {
     return keys[name]
   }
 
-  /// Whether there is a key for a token.
+  /// Whether the provider has the key of a token (``key(of:)``).
   public func hasKey(of token: JSONWebToken) -> Bool { key(of: token) != nil }
 }
 

@@ -45,7 +45,7 @@ public struct OpenIDProvider: Equatable, Sendable {
     return base.replacing(Self.placeholder, with: "organizations") + "/.well-known/openid-configuration"
   }
 
-  /// The issuer of a directory of Entra ID.
+  /// Returns the issuer for one directory of Entra ID.
   public func issuer(ofDirectory directory: String) -> String { issuer.replacing(Self.placeholder, with: directory) }
 
   /// Returns the issuer that a token must have; `nil` if the token belongs to a directory that is not allowed.
@@ -57,7 +57,7 @@ public struct OpenIDProvider: Equatable, Sendable {
     return issuer(ofDirectory: directory)
   }
 
-  /// Returns the roles that a token gives; empty if no account may be created for the person.
+  /// Returns the roles that a person gets from a token; empty if no account may be created for the person.
   ///
   /// - Parameters:
   ///   - claims: the content of the person's token.

@@ -93,7 +93,7 @@ struct CBORReader {
     return item
   }
 
-  /// Reads the next item and continues after it.
+  /// Reads the next item. The next call continues after it.
   mutating func next() throws(CBORError) -> CBOR { try next(depth: 1) }
 
   private mutating func next(depth: Int) throws(CBORError) -> CBOR {
@@ -180,8 +180,11 @@ struct CBORReader {
     return .map(members)
   }
 
-  /// Checks the depth of nesting, and that the remaining bytes are enough for a number of items. Therefore, a wrong
-  /// number cannot cause a large allocation.
+  /// Checks the head of an array or map before its items are read: it must not be nested too deeply, and enough bytes
+  /// must remain for the number of items that the head states. Therefore, a wrong number cannot cause a large
+  /// allocation.
+  ///
+  /// - Parameter itemsEach: the number of items for each counted element: 1 for an array, 2 for a map.
   private func enter(_ count: UInt64, itemsEach: UInt64, from start: Int, depth: Int) throws(CBORError) {
     guard depth <= CBOR.maximumDepth else { throw CBORError(kind: .tooDeep, offset: start) }
     guard count <= UInt64(bytes.endIndex - position) / itemsEach else {

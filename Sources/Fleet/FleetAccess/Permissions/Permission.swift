@@ -24,7 +24,8 @@ extension Person {
 /// An action that a request performs.
 public enum Action: String, CaseIterable, Sendable {
   case read
-  /// Create, change and remove things, and run each command that has no action in this list.
+  /// Create, change and remove things, and run commands. A command that has an action of its own in this list needs
+  /// that action instead.
   case write
   /// Begin and end the service of a vehicle.
   case changeService
@@ -130,7 +131,7 @@ public enum Permission: Equatable, Sendable {
   }
 }
 
-/// The things of one area on which a requester may perform an action.
+/// The reach of a requester: all things of one area on which the requester may perform an action.
 public struct Reach: Equatable, Sendable {
   /// The things for which a role gives a permission.
   fileprivate enum Grant {
@@ -213,21 +214,23 @@ public struct Reach: Equatable, Sendable {
     }
   }
 
-  /// Whether the reach contains no thing.
+  /// Whether the requester may perform the action on no thing.
   public var isEmpty: Bool { parts.isEmpty }
 
-  /// Whether the reach contains all things of the tenant.
+  /// Whether the requester may perform the action on all things of the tenant.
   public var isEverything: Bool {
     parts.contains { $0.grant == .all && $0.scope == .all && (area != .documents || $0.licences == .all) }
   }
 
-  /// Whether the reach contains all things of the tenant that contain no data of driving licences.
+  /// Whether the requester may perform the action on all things of the tenant, except perhaps those with data of
+  /// driving licences.
   public var isEverythingButLicences: Bool { parts.contains { $0.grant == .all && $0.scope == .all } }
 
-  /// Whether the reach contains only the requester's own things.
+  /// Whether the requester may perform the action only on things that count as the requester's own
+  /// (``Relation/isOwn``).
   public var isOnlyOwn: Bool { !parts.isEmpty && parts.allSatisfy { $0.grant == .own } }
 
-  /// The fleets whose things the reach contains; `nil` if it contains the things of all fleets.
+  /// The fleets on whose things the requester may perform the action; `nil` for the things of all fleets.
   public var fleets: Set<UUIDv7>? {
     var fleets: Set<UUIDv7> = []
     for part in parts where part.grant != .own {
@@ -237,7 +240,7 @@ public struct Reach: Equatable, Sendable {
     return fleets
   }
 
-  /// Whether the reach contains a thing.
+  /// Whether the requester may perform the action on a thing.
   public func contains(_ relation: Relation) -> Bool {
     parts.contains { part in
       part.contains(relation, part.grant, isReading: isReading)

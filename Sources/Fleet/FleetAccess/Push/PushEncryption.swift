@@ -25,7 +25,7 @@ public struct PushEncryption: Sendable {
     (self.receiver, self.secret) = (receiver, secret)
   }
 
-  /// Encrypts a message with new keys.
+  /// Encrypts a message with a new key pair and a new salt.
   ///
   /// - Returns: `nil` if the message is too long.
   public func seal(_ message: [UInt8]) -> [UInt8]? {
@@ -52,7 +52,7 @@ public struct PushEncryption: Sendable {
         outputByteCount: count)
     }
     let nonce = unsafe derived("nonce", 12).withUnsafeBytes { unsafe Array($0) }
-    // The byte 2 ends the last record.
+    // RFC 8188, section 2: the byte 2 follows the text of the last (here the only) record.
     guard
       let box = try? AES.GCM.seal(
         message + [2], using: derived("aes128gcm", 16), nonce: AES.GCM.Nonce(data: nonce))

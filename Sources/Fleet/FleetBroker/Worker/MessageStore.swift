@@ -23,7 +23,8 @@ final class MessageStore: Sendable {
     var failure: StorageError?
   }
 
-  /// After this many attempts, a message that fails while others are stored counts as faulty.
+  /// The number of failed attempts after which a message counts as faulty. An attempt counts only if other messages
+  /// were stored in it.
   static let attempts = 5
 
   private let storage: any FleetStorage

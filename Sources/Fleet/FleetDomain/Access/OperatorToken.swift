@@ -19,7 +19,7 @@ public struct OperatorToken: Equatable, Sendable {
   /// A description of the token's purpose, as the operator entered it; may be empty.
   public var label: String
   public var role: Role
-  /// The fleets to whose vehicles the role's rights are limited.
+  /// The fleets to which the rights of the role are limited: the token has rights only for their vehicles.
   public var scope: FleetScope
   public var addedAt: Timestamp
   /// The time from which the token is no longer valid; `nil` if the token does not expire.

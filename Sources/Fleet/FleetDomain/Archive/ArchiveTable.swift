@@ -38,8 +38,8 @@ public struct ArchiveTable: Sendable {
   /// Whether each row belongs to a vehicle. Such a table has no column `tenant`. Its column `vehicle` has the
   /// database's key of the vehicle, which the archive replaces by the vehicle's ID.
   public let isOfVehicles: Bool
-  /// Checks the values of a row, given by the names of their columns. The error's path begins with the name of the
-  /// column.
+  /// Checks a row. The parameter contains the row's values, by the names of their columns. The path of an error begins
+  /// with the name of the column.
   public let check: @Sendable ([String: JSON]) throws(FieldError) -> Void
 
   public init(

@@ -1,5 +1,5 @@
-/// The right of long work to use a processor. Long work asks regularly whether it may continue. Other tenants' work
-/// runs during this call, if it waits.
+/// The right of long work to use a processor. Long work asks regularly whether it may continue (``mayContinue``). If
+/// work of other tenants is waiting, it runs before the call returns.
 ///
 ///     for row in rows {
 ///       guard WorkTurn.mayContinue else { break }

@@ -30,11 +30,11 @@ public struct FileIDs: FieldValue, Hashable {
 }
 
 extension FleetTransaction {
-  /// Adds the size of a file to the used space of its holders.
+  /// Adds the size of a file to the used space of the tenant, and of the person or token that uploads the file.
   ///
   /// - Parameters:
-  ///   - holders: the tenant (``FileSpace/ofTenant``) and the person or token that uploads the file, each with its
-  ///     limit in bytes; `nil` for no limit.
+  ///   - holders: the tenant (``FileSpace/ofTenant``), and the person or token. Each has its limit in bytes; `nil` for
+  ///     no limit.
   ///   - bytes: the size of the file; negative if the file was removed.
   /// - Throws: `rule` if a limit would be exceeded.
   public func addFileSpace(

@@ -22,9 +22,11 @@ public struct VehicleDay: Equatable, Sendable {
   public var drivingEvents = 0
   /// The number of driving events for which the driver is responsible; `nil` if unknown.
   public var driverEvents: Int?
-  /// Time of the day's first record. If only a trip passes the day, the start of the trip or of the day.
+  /// The time of the day's first record. If the day has no records, but a trip was in progress on it: the start of the
+  /// trip or, if the trip began before the day, the beginning of the day.
   public var firstTime: Timestamp
-  /// Time of the day's last record. If only a trip passes the day, the end of the day.
+  /// The time of the day's last record. If the day has no records, but a trip was in progress on it: the end of the
+  /// day.
   public var lastTime: Timestamp
 
   public init(date: CalendarDate, firstTime: Timestamp, lastTime: Timestamp) {
@@ -33,8 +35,8 @@ public struct VehicleDay: Equatable, Sendable {
     self.lastTime = lastTime
   }
 
-  /// Whether it is known when the engine ran and the vehicle moved. Otherwise ``engineOn``, ``moving`` and ``idle`` are 0
-  /// although the vehicle may have been used.
+  /// Whether it is known when the engine ran and the vehicle moved. Otherwise ``engineOn``, ``moving`` and ``idle`` are
+  /// 0 although the vehicle may have been used.
   public var hasTimes: Bool {
     engineOn > 0 || moving > 0 || (unknown == 0 && trips == 0 && (distance ?? 0) == 0)
   }
@@ -53,13 +55,13 @@ public struct StaleDays: Equatable, Sendable {
   /// The hours with records that were stored after the figures were computed. Each is a number of hours since 1970;
   /// ascending.
   public var hours: [Int64]
-  /// Retention has removed records before this time; `nil` if it has removed none. Days before ``firstOpenDay(in:)`` keep
-  /// their figures.
+  /// The time before which retention has removed records; `nil` if it has removed none. Days before
+  /// ``firstOpenDay(in:)`` keep their figures.
   public var sealedBefore: Timestamp?
 
-  /// The time before and after a day from which records are also needed to compute the day's figures, ms.
+  /// The figures of a day also depend on records from this time before the day to this time after it, ms.
   public static let margin: Int64 = 135_000
-  /// The duration of the longest trip that is divided between its days, ms.
+  /// Trips up to this duration are divided between the days on which they take place, ms.
   public static let longestTrip: Int64 = 31 * 86_400_000
 
   public init(vehicle: String, change: Int64, hours: [Int64]) {

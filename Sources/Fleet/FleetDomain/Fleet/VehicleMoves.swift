@@ -27,7 +27,7 @@ extension FleetView {
   ///   - fleet: the fleet; `nil` for a fleet that does not exist yet.
   ///   - seen: the version of the fleet that the caller has read.
   ///   - check: throws if the caller may not make these moves. It is called before the vehicles are compared with other
-  ///     fleets, so that the errors show a caller no vehicle outside of the scope.
+  ///     fleets, so that no error reveals a vehicle outside of the caller's scope.
   /// - Throws: the errors of `check`; `invalid` for an unknown vehicle or more than ``Fleet/mostMoves`` moves; `rule`
   ///   with code `inAnotherFleet`; `changedMeanwhile`.
   public func moves(
@@ -107,12 +107,12 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// The number of vehicles that one call of ``move(_:of:for:)`` moves at least, even after `patience`. Fewer are moved
-  /// only if no others are left.
+  /// One call of ``move(_:of:for:)`` moves at least this number of vehicles, even if `patience` has passed, unless
+  /// fewer remain.
   private static var movedTogether: Int { 8 }
 
   /// Moves vehicles into a fleet and out of it. One call may move only some of the vehicles. Call it again in another
-  /// transaction for the rest. Vehicles that others have moved meanwhile as wanted, or have removed, are skipped.
+  /// transaction for the rest. Skips vehicles that another caller has already moved in the same way, or has removed.
   ///
   /// - Parameter patience: the time after which no more vehicles are moved; `nil` for no limit. In SQLite, all other
   ///   tenants wait until the transaction ends.

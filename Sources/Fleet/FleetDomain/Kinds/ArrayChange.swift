@@ -1,7 +1,7 @@
 import JSONText
 
-/// The difference between two versions of a long array: the elements from the first to the last differing one. Without
-/// it, the audit would contain the whole array twice for each added element.
+/// The difference between two versions of a long array: the elements from the first to the last one that differ. If the
+/// audit stored both versions as a whole, it would contain the whole array twice for each added element.
 ///
 ///     before  {"from":252,"elements":[]}
 ///     after   {"from":252,"elements":[{"event":"incident",…}]}

@@ -67,7 +67,8 @@ extension EnteredAmounts: FieldValue {
   public var json: JSON { amounts.isEmpty ? .null : .object(amounts.mapValues(\.json)) }
 
   /// Merges two versions that are both derived from `base`, key by key. If both versions changed the same key, the
-  /// version of `theirs` remains; the field with this key then conflicts, too.
+  /// value of `theirs` is used. The conflict is still reported, because both versions have then also changed the field
+  /// with this key.
   static func merged(base: JSON, mine: JSON, theirs: JSON) -> JSON {
     func members(_ json: JSON) -> [String: JSON] { if case .object(let members) = json { members } else { [:] } }
     let (base, mine, theirs) = (members(base), members(mine), members(theirs))
@@ -83,8 +84,8 @@ extension Described {
   /// The field with the amounts as people entered them; `nil` if the type has none.
   static var enteredField: Field<Self>? { fields.first { $0.isEntered } }
 
-  /// Adds the values that follow from entered amounts to the members of an object that a client sent. Marks entered
-  /// amounts for removal if the object has another value for their field.
+  /// Completes the members of an object that a client sent: converts each entered amount to the value of its field. If
+  /// a field gets a new value without an entered amount, marks its old entered amount for removal.
   ///
   /// - Parameters:
   ///   - old: the values before the change; `null` if the thing is new.

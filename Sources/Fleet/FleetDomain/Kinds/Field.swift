@@ -37,7 +37,8 @@ public struct Field<Owner: Described>: Sendable {
   /// Whether the server sets a value if a client creates a thing without this field.
   public private(set) var isFilledIn = false
   public private(set) var isFilterable = false
-  /// Returns the field's values that a filter's text selects. `nil` if such a text is simply a value of the field.
+  /// Returns the field's values that the text of a filter selects. The property is `nil` if the text of a filter is
+  /// itself a value of the field.
   private var parseFilter: (@Sendable (String) -> [JSON]?)?
   /// Names of the field's filter in addition to ``keys``.
   private var otherFilterNames: [String] = []

@@ -134,7 +134,8 @@ public protocol FleetTransaction: FleetView {
   @discardableResult
   func update<Value: Kind>(_ stored: Stored<Value>, to value: Value, action: String) throws(ThingError) -> Stored<Value>
 
-  /// Sets the live fields of a thing, without a new version and without an audit entry. Other fields are not changed.
+  /// Sets the live fields of a thing (``Field/Access/live``), without a new version and without an audit entry. Other
+  /// fields are not changed.
   @discardableResult
   func refresh<Value: Kind>(_ stored: Stored<Value>, to value: Value) throws(ThingError) -> Stored<Value>
 
@@ -212,8 +213,9 @@ extension FleetTransaction {
     }
   }
 
-  /// Returns the values that a thing had directly after the newest of its changes that are named in the audit by one of
-  /// `actions`, and that change; `nil` if the audit contains no such change, or too many later ones.
+  /// Searches the audit for the newest change of a thing whose action is one of `actions`. Returns the values that the
+  /// thing had directly after this change, the action, and the change; `nil` if the audit contains no such change, or
+  /// too many later ones.
   public func value<Value: Kind>(
     of stored: Stored<Value>, after actions: Set<String>
   ) throws(ThingError) -> (value: Value, action: String, change: ThingChange)? {

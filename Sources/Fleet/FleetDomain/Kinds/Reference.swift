@@ -6,10 +6,12 @@ import Telemetry
 /// ``Field/refers(to:)``. The server then checks the ids: a client can refer only to things that it may see.
 public enum Reference: String, CaseIterable, Sendable {
   case vehicle, driver, fleet
-  /// The account of a person, to which the thing gives or takes access.
+  /// The account of a person. Setting the reference gives the person access to the thing. Therefore the caller must be
+  /// allowed to change the account.
   case account
   case person, document, defect, inspection, serviceSchedule, webhook, file
-  /// Any thing, with its kind. The new thing belongs to it, so that the permission for the new thing is enough.
+  /// A thing of any kind, to which the new thing belongs. No separate check is needed: the permission to create the new
+  /// thing depends on this thing.
   case subject
 }
 

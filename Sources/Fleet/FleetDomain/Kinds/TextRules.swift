@@ -1,6 +1,7 @@
 /// Checks of texts in fields of things.
 public enum TextRules {
-  /// Checks the name of a thing by which commands find it: 1 to 100 visible characters, and spaces that can be seen.
+  /// Checks a name by which commands find a thing: 1 to 100 visible characters, and no spaces that people cannot see
+  /// (``NameRules/hasVisibleSpaces(_:)``).
   public static let unique: @Sendable (String) throws(FieldError) -> Void = { name throws(FieldError) in
     try TextRules.shown(name)
     guard NameRules.hasVisibleSpaces(name) else {

@@ -71,8 +71,8 @@ extension RecordField {
     return rows
   }()
 
-  /// Returns the range of all values that the bits of a signal can represent; `nil` if it depends on values of the
-  /// vehicle. The range includes values that mean "not available", because earlier gateways send them.
+  /// Returns the range of all values that the bits of a signal can represent; `nil` if the range depends on other
+  /// values of the vehicle. The range includes values that mean "not available", because earlier gateways send them.
   private static func range(of definition: SignalDefinition) -> ClosedRange<Double>? {
     definition.rescale == .none ? definition.bitRange.map { $0.low...$0.high } : nil
   }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What a vehicle reported at a time.
+/// The values of one telemetry record of a vehicle, with the time of the record.
 public struct TelemetrySample: Equatable, Sendable {
   public let at: Timestamp
   public let values: TelemetryValues

@@ -1,7 +1,7 @@
 import Telemetry
 
-/// The part of a storage that stores gateways with their keys, and tokens. Every change is written to the tenant's audit in
-/// the same transaction, with its actor.
+/// The part of a storage that stores gateways with their keys, and tokens. Every change is written to the tenant's
+/// audit in the same transaction, with its actor.
 public protocol AccessStorage: Sendable {
   // MARK: Gateways
 
@@ -78,8 +78,8 @@ public protocol AccessStorage: Sendable {
   /// - Throws: `notFound`.
   func removeToken(_ id: UUIDv7, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError)
 
-  /// Returns tokens of all tenants that were revoked or removed after a position, by any process. If there are fewer
-  /// than `limit`, there are no more. Only the newest 10,000 revocations are stored.
+  /// Returns the tokens of all tenants that any process revoked or removed after a position. If the result has fewer
+  /// than `limit` tokens, there are no more. Only the newest 10,000 revocations are stored.
   ///
   /// - Parameter position: `nil` to read only the current position.
   func revocations(after position: RevocationPosition?, limit: Int) async throws(StorageError) -> Revocations

@@ -2,7 +2,7 @@ import Telemetry
 
 /// A position in a tenant's feed: the number of changes before it. Positions increase in the order of the commits.
 /// After a backup was restored, new positions are higher than all positions that were used before (a new generation).
-/// Positions that were restored together with the feed stay right.
+/// Positions that are stored in the same database stay valid, because they are restored together with the feed.
 public struct FeedPosition: RawRepresentable, Hashable, Comparable, Sendable {
   public let rawValue: Int64
 
@@ -14,7 +14,7 @@ public struct FeedPosition: RawRepresentable, Hashable, Comparable, Sendable {
   public static func < (left: FeedPosition, right: FeedPosition) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A change in a tenant's feed: a new record, or a better time of a stored record.
+/// A change in a tenant's feed: a new record, or a better (more accurate) time for a stored record.
 public struct FeedChange: Equatable, Sendable {
   /// The position after this change, from which a reader resumes.
   public var position: FeedPosition

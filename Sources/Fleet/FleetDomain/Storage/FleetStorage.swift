@@ -58,9 +58,9 @@ public protocol FleetStorage: AccessStorage {
     ofGateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError)
 
-  /// Returns the newest records of a vehicle, by its ID or VIN, as a caller may see them who may read only certain
-  /// vehicles at certain times. Of each class, and of each ECU, the result contains the newest record that the caller may
-  /// see. To find it, at most some 10,000 records of a class are searched.
+  /// Returns the newest records of a vehicle, which is named by its ID or VIN. Considers only records that the caller
+  /// may see: of each class, and of each ECU, the result contains the newest of them. To find it, at most some 10,000
+  /// records of a class are searched.
   ///
   /// - Parameter selection: the vehicles and times that the caller may see.
   /// - Returns: `nil` if the vehicle does not exist, or if the caller may not see it at any time.
@@ -196,8 +196,8 @@ public protocol FleetStorage: AccessStorage {
   /// Returns the fences; `nil` if no fences were ever stored.
   func fences(tenant: TenantID) async throws(StorageError) -> FencesDocument?
 
-  /// Replaces the fences if the stored fences meet the condition `expected`. The change is written to the tenant's audit
-  /// in the same transaction, with its actor.
+  /// Replaces the fences if the stored fences meet the condition `expected`. The change is written to the tenant's
+  /// audit in the same transaction, with its actor.
   ///
   /// - Parameter expected: the condition for the stored fences.
   func putFences(

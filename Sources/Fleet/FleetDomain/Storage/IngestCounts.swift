@@ -2,7 +2,7 @@
 public struct IngestCounts: Equatable, Sendable {
   public var stored = 0
   public var duplicates = 0
-  /// The number of those ``duplicates`` whose better time replaced the stored time.
+  /// The number of those ``duplicates`` that contained a better (more accurate) time, which replaced the stored time.
   public var improved = 0
   public var refused = 0
 

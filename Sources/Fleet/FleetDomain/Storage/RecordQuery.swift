@@ -11,7 +11,8 @@ public struct RecordQuery: Equatable, Sendable {
 
   /// The vehicle's ID or VIN; `nil` for all vehicles, which is not allowed for telemetry.
   public var vehicle: String?
-  /// The ID of a gateway whose own records are returned (``Attribution``); `nil` for records of vehicles.
+  /// If not `nil`, the query returns the records that this gateway sent under its own ID, before it knew its vehicle
+  /// (``Attribution``). `nil` for records of vehicles.
   public var gateway: String?
   /// The classes whose records are returned.
   public var classes: [RecordClass]

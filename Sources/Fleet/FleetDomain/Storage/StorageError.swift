@@ -1,6 +1,6 @@
 import Failures
 
-/// The reason why a storage call failed, and where: one line of text.
+/// The reason why a storage call failed, and the place of the error, as one line of text.
 public typealias StorageError = PlacedError<StorageErrorKind>
 
 /// The kind of a ``StorageError``.

@@ -31,7 +31,7 @@ public struct VehicleSelection: Equatable, Sendable {
 
   public var isAll: Bool { fleets == nil && excluded.isEmpty }
 
-  /// Returns the selection with only those ``windows`` that contain a time.
+  /// Returns a copy that has only those ``windows`` that contain `time`.
   public func lasting(at time: Timestamp) -> VehicleSelection {
     VehicleSelection(fleets: fleets, windows: windows.filter { $0.contains(time) }, excluded: excluded)
   }

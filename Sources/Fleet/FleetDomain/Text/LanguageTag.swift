@@ -8,15 +8,15 @@ enum LanguageTag {
     else { return false }
     if isPrivate(parts.first) { return parts.count > 1 }
     guard let language = parts.popFirst(), isLetters(language, 2...8) else { return false }
-    // Extended languages, such as `zh-yue`.
+    // Extended languages, such as `yue` in `zh-yue`.
     var extended = 0
     while language.count <= 3, extended < 3, let part = parts.first, isLetters(part, 3...3) {
       parts.removeFirst()
       extended += 1
     }
-    // Script.
+    // The script, such as `Hant`.
     if let part = parts.first, isLetters(part, 4...4) { parts.removeFirst() }
-    // Region.
+    // The region, such as `TW` or `419`.
     if let part = parts.first, isLetters(part, 2...2) || part.count == 3 && part.allSatisfy(isDigit) {
       parts.removeFirst()
     }

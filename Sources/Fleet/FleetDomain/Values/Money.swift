@@ -1,7 +1,7 @@
 /// An amount of money in one currency, for example `{"amount":"49.90","currency":"EUR"}`.
 ///
-/// The amount has the decimals that the person entered, also more than the currency's smallest unit, because the price
-/// of a litre has them. Amounts of different currencies are never added.
+/// The amount keeps all decimals that the person entered, even if the currency's smallest unit has fewer. For example,
+/// the price of a litre often has three decimals. Amounts of different currencies are never added.
 public struct Money: FieldValue, Hashable, Sendable {
   /// A decimal number with up to 12 digits before the point and up to 4 after it. The digits before the point do not
   /// begin with unnecessary zeros.

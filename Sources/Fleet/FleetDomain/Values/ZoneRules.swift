@@ -98,10 +98,10 @@ public struct ZoneRules: Equatable, Sendable {
     case repeated
   }
 
-  /// Returns whether clocks show a time of a day exactly once.
+  /// Returns whether clocks show a given time of day exactly once on that day.
   ///
   /// - Parameters:
-  ///   - time: the moment that ``time(_:on:)`` returned for it.
+  ///   - time: the moment that ``time(_:on:)`` returned for `seconds`.
   ///   - seconds: the time that clocks show, s since midnight.
   public func clockChange(at time: Timestamp, secondsOfDay seconds: Int64) -> ClockChange {
     guard secondsOfDay(at: time) == seconds else { return .skipped }
@@ -240,9 +240,9 @@ private struct ZoneRule {
   private let standard: Int64
   /// The offset of summer time, s east of UTC; `nil` if there is no summer time.
   private var summer: Int64?
-  /// The day on which summer time begins, and the standard time of this change, s since midnight.
+  /// The day on which summer time begins, and the local time of this change, s since midnight of standard time.
   private var begin: (day: Day, time: Int64) = (.withLeapDay(0), 0)
-  /// The day on which summer time ends, and the summer time of this change, s since midnight.
+  /// The day on which summer time ends, and the local time of this change, s since midnight of summer time.
   private var end: (day: Day, time: Int64) = (.withLeapDay(0), 0)
 
   init?(_ text: [UInt8]) {

@@ -4,8 +4,9 @@ import FleetDomain
 /// telemetry has no distance.
 ///
 /// The difference between the last odometer readings of two days is the distance of the days after the first day, up to
-/// and including the second day. If telemetry is missing for one of these days, the odometer is used for all of them,
-/// unless the telemetry contains the whole distance.
+/// and including the second day: readings of 100 km on Monday and 180 km on Thursday show 80 km for Tuesday to
+/// Thursday. If telemetry is missing for one of these days, the odometer is used for all of them, unless the telemetry
+/// of the others contains the whole distance.
 public struct DrivenDistance: Equatable, Sendable {
   public enum Basis: String, Sendable {
     case telemetry, odometer, mixed

@@ -39,10 +39,12 @@ public struct VehicleCosts: Equatable, Sendable {
   }
 
   /// Adds the part of a vehicle's loss of value that belongs to a range of days. The loss is the acquisition cost minus
-  /// the residual value, spread evenly over the days from acquisition up to, but without, the day of disposal. If the
-  /// vehicle is still owned, this period ends before the planned disposal, or with today if none is planned or its day
-  /// has passed. Nothing is added if the acquisition cost, its day or the residual value is unknown, or if the currencies
-  /// differ. Only the present ownership counts.
+  /// the residual value. It is spread evenly over the days from the acquisition until the day before the disposal. If
+  /// the vehicle is still owned, the planned disposal is used instead. If no disposal is planned, or its day has
+  /// passed, the loss is spread over the days up to and including today.
+  ///
+  /// Nothing is added if the acquisition cost, its day or the residual value is unknown, or if the currencies differ.
+  /// Only the present ownership counts.
   ///
   /// - Parameters:
   ///   - first: the first day of the range.

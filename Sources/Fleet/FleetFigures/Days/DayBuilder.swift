@@ -14,24 +14,26 @@ import Telemetry
 /// - Its *engine runs* if its engine speed is above 0, or if it moves.
 /// - It *idles* if its engine runs and it does not move.
 ///
-/// These times are *unknown*: times with a running engine but unknown motion, times in which the state of the engine is
-/// unknown, and longer times between two records of the day. A time is not unknown if the engine was off or a trip had
-/// ended.
+/// Three kinds of time are *unknown*: time with a running engine but unknown motion, time in which the state of the
+/// engine is unknown, and longer times between two records of the day. However, the vehicle counts as parked while its
+/// engine is off, and after the end of a trip.
 ///
 /// A value is used for 15 seconds if the next records do not contain it, because not every record contains every value.
 ///
-/// A trip counts with its own distance if telemetry gives no distance in its time on the day, or in more than two minutes
-/// of it. Its time without telemetry is unknown, because it is not known when the vehicle stood. The distance of a trip
-/// over midnight is divided in proportion to its time on each day.
+/// The distance that the gateway reports for a trip is used if telemetry gives no distance for the part of the trip on
+/// this day, or if telemetry is missing for more than two minutes of this part. The part without telemetry is then
+/// unknown time, because it is not known when the vehicle stood. If a trip passes midnight, its distance is divided in
+/// proportion to its time on each day.
 public struct DayBuilder: Sendable {
   /// If two records are at most this far apart, the vehicle is assumed to keep the state of the first one in between,
   /// ms.
   public static let longestStep: Int64 = 120_000
   /// The time for which a value is used after its record, ms.
   static let hold = margin - longestStep
-  /// The time before and after the day for which records are also needed, ms.
+  /// The figures also depend on records from this time before the day to this time after it, ms.
   public static let margin = StaleDays.margin
-  /// The maximum duration of a trip, ms. The end of a trip that passes midnight is searched for so long after the day.
+  /// The maximum duration of a trip, ms. If a trip passes midnight, the record of its end is searched for within this
+  /// time after the day.
   public static let longestTrip = StaleDays.longestTrip
   /// The speed over ground from which a vehicle counts as moving, km/h. Receivers of parked vehicles report lower
   /// speeds.
@@ -39,8 +41,8 @@ public struct DayBuilder: Sendable {
   /// Maximum plausible mean speed between two odometer readings, km/h. If the readings imply a higher speed, the
   /// distance between them is ignored.
   static let greatestSpeed = 200.0
-  /// If it is unknown whether the vehicle moves, its positions show a distance after this displacement, m. Reported
-  /// positions of a vehicle at rest vary by less.
+  /// If it is unknown whether the vehicle moves, a change of its position counts as driven only from this distance on,
+  /// m. Reported positions of a vehicle at rest vary by less.
   static let leastDisplacement = 20.0
 
   /// The vehicle's state at the time of a telemetry record.
@@ -63,7 +65,7 @@ public struct DayBuilder: Sendable {
     func value(at now: Int64) -> Double? { now - time <= DayBuilder.hold ? value : nil }
   }
 
-  /// The distance that a trip reports, and what telemetry gives for its time.
+  /// The distance that the gateway reports for a trip, and the distance that telemetry gives for the same time.
   private struct TripDistance {
     var time: Range<Int64>
     var kilometers: Double
@@ -89,14 +91,14 @@ public struct DayBuilder: Sendable {
   private var last: Moment?
   /// The time of the first telemetry record, ms since 1970.
   private var start: Int64?
-  /// The position up to which the distance from positions has been added.
+  /// The position from which the next distance is measured. All distances up to this position have been added.
   private var anchor: GeoPosition?
   /// The distances that trips report, in the order of their times.
   private var ownDistances: [TripDistance]
   /// The first of ``ownDistances`` that may end after the newest telemetry record.
   private var nextTrip = 0
-  /// The parts of the day in which the vehicle's state is unknown, and that lie between a record of the day and a record
-  /// of another day, or between two records of other days.
+  /// The parts of the day that are in longer times between two records of which at least one belongs to another day, if
+  /// the vehicle's state in these times is unknown.
   private var gapsAtMidnight: [Range<Int64>] = []
   private var speed: Held?
   private var groundSpeed: Held?
@@ -191,8 +193,8 @@ public struct DayBuilder: Sendable {
     }
   }
 
-  /// Returns the distance between two records that are close together, km; `nil` if unknown. It is computed from the
-  /// vehicle's speed or, without it, from the positions.
+  /// Returns the distance between two successive records that are close together in time, km; `nil` if unknown. It is
+  /// computed from the vehicle's speed or, if that is unknown, from the positions.
   private mutating func way(_ first: Moment, _ second: Moment) -> Double? {
     if let start = first.speed, let end = second.speed {
       anchor = second.position
@@ -215,8 +217,8 @@ public struct DayBuilder: Sendable {
     return way / 1_000
   }
 
-  /// Adds a longer time without records. Its state is unknown, unless the engine was off or the trip had ended: the
-  /// vehicle was then parked.
+  /// Adds a longer time between two records. The vehicle's state in this time is unknown, unless the vehicle was
+  /// parked: its engine was off, or its trip had ended.
   private mutating func addGap(_ first: Moment, _ second: Moment) {
     anchor = nil
     guard contains(first.time), contains(second.time) else { return addGapAtMidnight(first, second) }
@@ -238,7 +240,8 @@ public struct DayBuilder: Sendable {
     unknown += max((ending?.effectiveTime ?? second.time) - first.time, 0)
   }
 
-  /// Stores the part of the day that lies in a longer time without records over midnight, unless the vehicle was parked.
+  /// Stores the part of a longer time between two records that belongs to the day, if at least one of the records
+  /// belongs to another day. Does nothing if the vehicle was parked.
   private mutating func addGapAtMidnight(_ first: Moment, _ second: Moment) {
     guard first.isEngineOn ?? !isParked(at: first.time) else { return }
     let inside = (first.time..<second.time).clamped(to: from..<to)
@@ -246,7 +249,8 @@ public struct DayBuilder: Sendable {
   }
 
   /// Whether the vehicle was parked at a time: the last start or end of a trip up to this time was an end, and no trip
-  /// began before this time and ended after it. The start of a trip may have no record of its own.
+  /// began before this time and ended after it. The second condition is needed because the start of a trip may have no
+  /// record of its own.
   private func isParked(at time: Int64) -> Bool {
     guard let index = trips.lastIndex(where: { $0.effectiveTime <= time }), trips[index].hasEnded else { return false }
     return !trips[(index + 1)...].contains { $0.hasEnded && ($0.startTime ?? .max) <= time }
@@ -274,10 +278,11 @@ public struct DayBuilder: Sendable {
     }
   }
 
-  /// Adds a distance that telemetry gives to the day, and to the trips in whose time it was driven.
+  /// Adds a distance from telemetry to the distance of the day, and to the measured distances of the trips during which
+  /// it was driven.
   ///
   /// - Parameters:
-  ///   - way: km.
+  ///   - way: the distance, km.
   ///   - share: the part of the distance that belongs to the day.
   private mutating func add(_ way: Double, share: Double = 1, from first: Moment, to second: Moment) {
     distance = (distance ?? 0) + way * share
@@ -292,7 +297,8 @@ public struct DayBuilder: Sendable {
     }
   }
 
-  /// Adds the distances of trips that telemetry lacks.
+  /// For trips with incomplete telemetry, adds the missing distance, which is known from the gateway's report of the
+  /// trip.
   private mutating func addTripDistances() {
     for trip in ownDistances where trip.isIncomplete {
       distance = (distance ?? 0) + max(trip.kilometers - trip.measuredDistance, 0)
@@ -304,7 +310,7 @@ public struct DayBuilder: Sendable {
     }
   }
 
-  /// Returns how much of a time is before the first or after the last telemetry record, ms.
+  /// Returns how much of a period is before the first or after the last telemetry record, ms.
   private func unrecorded(_ time: Range<Int64>) -> Int64 {
     guard let start, let last else { return time.upperBound - time.lowerBound }
     let before = min(time.upperBound, start) - time.lowerBound
@@ -340,10 +346,11 @@ public struct DayBuilder: Sendable {
     return day
   }
 
-  /// Returns the number of trips that began on the day. Trips that overlap are one trip. If the start of a trip was not
-  /// recorded, its end contains the time of the start.
+  /// Returns the number of trips that began on the day. Trips that overlap are one trip. If no record of a trip's start
+  /// exists, the record of its end contains the time of the start.
   private func tripCount() -> Int {
-    // The amount is not `nil` if a trip counts. Trips without an id count by the records of their starts.
+    // A trip counts if its amount is not `nil`. The two records of a trip without an id cannot be matched, so only the
+    // record of its start gets an amount.
     var parts: [MergedTrip.Part] = []
     var places: [String: Int] = [:]
     for trip in trips {
@@ -361,8 +368,7 @@ public struct DayBuilder: Sendable {
     return MergedTrip.merge(parts).count { $0.amount != nil && contains($0.time.lowerBound) }
   }
 
-  /// Returns the fuel that the trips that ended on the day have used, L; `nil` if unknown. Trips that overlap are one
-  /// trip.
+  /// Returns the fuel used by all trips that ended on the day, L; `nil` if unknown. Trips that overlap are one trip.
   private func tripFuel() -> Double? {
     let parts = trips.filter(\.hasEnded).map { trip in
       let end = trip.effectiveTime

@@ -3,9 +3,10 @@ import FleetWork
 import Telemetry
 
 extension FuelEntry.Check {
-  /// The speed up to which a vehicle stands still, km/h. The speed of a GPS receiver that stands is not exactly 0.
+  /// The speed up to which a vehicle counts as standing still, km/h. GPS receivers at rest do not report exactly 0.
   static let standing = 3.0
-  /// The speed is searched for within this time before and after a fill, s.
+  /// To find out whether the vehicle stood still, a reported speed is searched for within this time before and after a
+  /// fill, s.
   static let stop: Int64 = 900
 
   /// Compares a fill with what the vehicle reported.

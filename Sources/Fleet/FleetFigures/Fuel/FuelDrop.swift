@@ -3,9 +3,11 @@ import Telemetry
 
 /// A fall of the fuel level while a vehicle was parked.
 public struct FuelDrop: Equatable, Sendable {
-  /// The time before the vehicle was parked, and after it drove on, whose levels are compared, s.
+  /// The length of the two periods whose fuel levels are compared, s: the first ends when the vehicle is parked, the
+  /// second begins when it drives on.
   public static let span: Int64 = 300
-  /// Minimum number of levels on each side. Fuel moves in the tank, so a single level is not exact.
+  /// The minimum number of fuel levels in each of the two periods. Fuel moves in the tank, so a single level is not
+  /// exact.
   public static let levels = 5
   /// Minimum fall, % of the tank's volume. The level of a vehicle that is parked on a slope differs by several percent.
   static let least = 10.0

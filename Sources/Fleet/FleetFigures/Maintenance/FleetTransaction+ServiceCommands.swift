@@ -6,8 +6,8 @@ extension FleetTransaction {
   /// Completes a maintenance record: adds its meter readings, and begins the next cycle of its schedule. If the command
   /// has an ID and was executed before, changes nothing.
   ///
-  /// - Throws: the errors of ``complete(_:with:on:)``; `exists` if the ID belongs to the completion of another record, or
-  ///   to a command with other values.
+  /// - Throws: the errors of ``complete(_:with:on:)``; `exists` if the ID belongs to the completion of another record,
+  ///   or to a command with other values.
   public func complete(
     _ record: Stored<MaintenanceRecord>, with completion: MaintenanceCompletion
   ) throws(ThingError) -> Stored<MaintenanceRecord> {
@@ -19,8 +19,8 @@ extension FleetTransaction {
       try complete(record, with: completion, on: try zone(ofVehicle: record.value.vehicle).day(of: now)))
   }
 
-  /// Adds the meter readings of a completed record, and begins the next cycle of its schedule. If a newer service of the
-  /// schedule is known, the record changes neither the last service nor the due date.
+  /// Adds the meter readings of a completed record, and begins the next cycle of its schedule. If a newer service of
+  /// the schedule is known, the record changes neither the last service nor the due date.
   @discardableResult
   public func close(_ record: Stored<MaintenanceRecord>) throws(ThingError) -> Stored<MaintenanceRecord> {
     let done = record.value
@@ -46,8 +46,9 @@ extension FleetTransaction {
     return record
   }
 
-  /// Opens another record for the present cycle of a schedule if the service is still overdue: the work order of this
-  /// cycle was completed with a date before the last service.
+  /// Opens another record for the present cycle of a schedule if the service is still overdue. Call this function if
+  /// the cycle's own record was completed with a date before the last service, because such a record begins no new
+  /// cycle.
   private func reopenIfOverdue(_ record: MaintenanceRecord) throws(ThingError) {
     guard let (due, schedule, vehicle) = try service(of: record), due.value.openedCycle == due.value.cycle else {
       return
@@ -58,8 +59,8 @@ extension FleetTransaction {
   }
 
   /// Corrects the meter readings of a changed record. If the last service of a schedule came from this record, or the
-  /// record is now newer than the last service, also corrects the last service, and computes again when the next service
-  /// is due.
+  /// record is now newer than the last service, also corrects the last service, and computes again when the next
+  /// service is due.
   public func correct(_ record: Stored<MaintenanceRecord>) throws(ThingError) {
     guard let date = record.value.completedDate, let (due, present, _) = try service(of: record.value),
       due.value.lastRecordID == record.id || due.value.lastServiceDate(of: present.value).map({ $0 < date }) ?? false
@@ -118,10 +119,10 @@ extension FleetTransaction {
         order: [.init("completedDate", isDescending: true)]))
   }
 
-  /// Returns a service as clients see it, and the totals of the vehicle's meters at the service.
+  /// Returns a service as clients see it, and the totals of the vehicle's odometers and hour meters at the service.
   ///
-  /// - Parameter readings: the readings that the service's record contains. For a meter without a usable one, the reading
-  ///   that is known for the day counts.
+  /// - Parameter readings: the meter readings in the maintenance record of the service. If they contain no usable
+  ///   reading of a meter, the reading that is known for the day is used.
   private func service(
     on date: CalendarDate, _ readings: [MeterReading], of vehicle: Vehicle
   ) throws(ThingError) -> (shown: ServiceSchedule.Service, totals: ServicePlan.Point) {

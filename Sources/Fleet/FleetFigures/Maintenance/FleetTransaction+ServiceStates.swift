@@ -75,8 +75,11 @@ extension FleetTransaction {
     return evaluated
   }
 
-  /// - Parameter ids: receives the id of the schedule if the schedule belongs to a fleet, and the most urgent state of
-  ///   the fleet's vehicles may have changed.
+  /// Updates the state of a schedule for a vehicle, but not the state that a fleet's schedule shows for all its
+  /// vehicles.
+  ///
+  /// - Parameter ids: receives the id of the schedule if it is a fleet's schedule, and if the most urgent state of the
+  ///   fleet's vehicles may have changed.
   @discardableResult
   func evaluate(
     _ due: Stored<ServiceDue>, _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>,
@@ -128,8 +131,9 @@ extension FleetTransaction {
     return stored
   }
 
-  /// Whether a service became overdue again although its record of this cycle was cancelled meanwhile: the vehicle was
-  /// retired, the service was snoozed, or a reading was wrong.
+  /// Whether a service has become overdue again, but has no open record. This happens if the cycle's record was
+  /// cancelled while the service was not overdue: because the vehicle was retired, the service was snoozed, or a
+  /// reading was wrong.
   private func lacksRecord(_ due: ServiceDue, since old: ServiceDue) throws(ThingError) -> Bool {
     guard due.state == .overdue, old.state != .overdue, !due.isPaused else { return false }
     return try openRecord(of: due.scheduleID, vehicle: due.vehicle) == nil

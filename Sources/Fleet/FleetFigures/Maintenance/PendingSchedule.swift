@@ -15,7 +15,7 @@ public struct PendingSchedule: Sendable {
   let marker: Stored<FollowedFeed>
   let schedule: UUIDv7
   let vehicles: [String]
-  /// The number of vehicles that are computed once the vehicles in this value are done.
+  /// The number of vehicles that will have been computed when the vehicles in this value are done.
   let position: Int64
   /// IDs of stored states for vehicles that no longer belong to the fleet.
   let obsolete: [UUIDv7]
@@ -28,7 +28,8 @@ public struct PendingSchedule: Sendable {
     UUIDv7(String(name.dropFirst(prefix.count)).utf8.span)
   }
 
-  /// The conditions that select markers. `!` is the character after the space in ASCII.
+  /// The conditions that select markers: their names begin with "schedule" and a space. In ASCII, `!` is the next
+  /// character after the space, so all these names are below `schedule!`.
   public static let conditions: [ThingQuery<FollowedFeed>.Condition] = [
     .atLeast(key: "name", .text(prefix)), .below(key: "name", .text("schedule!")),
   ]

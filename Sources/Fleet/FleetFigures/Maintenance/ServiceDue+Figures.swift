@@ -21,7 +21,8 @@ extension ServiceDue {
     return lastRecordID == nil ? nil : lastDate
   }
 
-  /// The fields of a schedule that decide when it is due.
+  /// Returns a text of all fields of a schedule that determine when it is due. If such a field changes, the text
+  /// changes, too.
   static func plan(of schedule: ServiceSchedule) -> String {
     JSON.array([schedule.every.json, schedule.basis.json, schedule.lastService.json]).canonicalText
   }
@@ -30,7 +31,7 @@ extension ServiceDue {
   /// corrected.
   var isPaused: Bool { openedCycle.map { $0 > cycle } ?? false }
 
-  /// Opens no record until ``openedCycle`` is set again.
+  /// Prevents the opening of a record until ``openedCycle`` is set again.
   mutating func pause() { openedCycle = cycle + 1 }
 
   /// Begins the next cycle after a completed service.
@@ -43,9 +44,9 @@ extension ServiceDue {
     snoozedUntil = nil
   }
 
-  /// Replaces unknown totals of the last service.
+  /// Replaces unknown totals of the last service, and computes the due readings that were unknown because of them.
   ///
-  /// - Parameter totals: the totals from which distances and hours count.
+  /// - Parameter totals: the totals from which the distances and hours until the next service are counted.
   mutating func fill(from totals: ServicePlan.Point, _ plan: ServicePlan) {
     let old = last
     lastKilometers = lastKilometers ?? totals.kilometers
@@ -78,8 +79,9 @@ extension FleetView {
   /// previous one.
   private static var mostServices: Int { 50 }
 
-  /// Creates the state of a schedule for a vehicle, with the totals from which distances and hours count. If the
-  /// schedule of a fleet applied to the vehicle before, the state continues after the services that were completed.
+  /// Creates the state of a schedule for a vehicle, and sets the totals from which the distances and hours until the
+  /// next service are counted. If a fleet's schedule applied to the vehicle earlier, the state continues after the
+  /// services that were completed then.
   func newDue(_ schedule: Stored<ServiceSchedule>, _ vehicle: Vehicle) throws(ThingError) -> ServiceDue {
     let plan = ServicePlan(schedule.value)
     var due = ServiceDue(schedule, vehicle, in: try zone(of: vehicle))
@@ -95,7 +97,8 @@ extension FleetView {
     return due
   }
 
-  /// Returns the completed records that determine when a service is due, the decisive one last.
+  /// Returns the completed records that determine when a service is due, in the order in which the state is computed
+  /// from them.
   private func services(
     of schedule: Stored<ServiceSchedule>, _ vehicle: String
   ) throws(ThingError) -> [Stored<MaintenanceRecord>] {
@@ -116,10 +119,10 @@ extension FleetView {
     try list(ThingQuery<MeterReading>(.oneOf(key: "originId", [record.json]), limit: 100)).items.map(\.value)
   }
 
-  /// Returns the totals of a vehicle's meters at a service.
+  /// Returns the totals of a vehicle's odometers and hour meters at a service.
   ///
-  /// - Parameter readings: the readings that the service's record contains. For a meter without a usable one, the reading
-  ///   that is known for the day counts.
+  /// - Parameter readings: the meter readings in the maintenance record of the service. If they contain no usable
+  ///   reading of a meter, the total that is known for the day is used.
   func totals(
     on date: CalendarDate, _ readings: [MeterReading], of vehicle: Vehicle
   ) throws(ThingError) -> ServicePlan.Point {
@@ -146,8 +149,8 @@ extension FleetView {
 }
 
 extension Meter {
-  /// Returns the value of this meter in the readings of a record; `nil` if there is none. An impossible reading does not
-  /// determine when the next service is due.
+  /// Returns the reading of this meter among the readings of a record; `nil` if there is none, or if it is impossible.
+  /// An impossible reading must not determine when the next service is due.
   func usable(_ readings: [MeterReading]) -> Double? {
     readings.first { Meter(of: $0) == self && ($0.flag == nil || $0.flag == .outOfOrder) }.flatMap { value(of: $0) }
   }

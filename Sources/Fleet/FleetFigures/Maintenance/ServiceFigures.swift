@@ -21,7 +21,7 @@ public struct ServiceFigures: Equatable, Sendable {
     state = ServicePlan(schedule.value).state(due.due, at: now, snoozedUntil: due.snoozedUntil)
     var next = ServiceSchedule.Next()
     next.dueDate = due.dueDate
-    // The readings of the current instruments at which the service is due.
+    // The readings of the current odometer and hour meter at which the service is due.
     next.dueOdometer = vehicle.shown(due.dueKilometers, on: .odometer)
     next.dueEngineHours = vehicle.shown(due.dueEngineHours, on: .engineHours)
     self.next = next
@@ -82,7 +82,7 @@ extension ServiceDue {
     }
   }
 
-  /// When the last service was due.
+  /// The date and the totals at which the last service was due.
   var previousDue: ServicePlan.Point {
     get {
       ServicePlan.Point(

@@ -79,10 +79,12 @@ public struct ServicePlan: Equatable, Sendable {
     return (afterMonths, day < wanted ? wanted : nil)
   }
 
-  /// Returns the state that a service with the due date and due readings `due` has on the day and at the readings of
-  /// `now`.
+  /// Returns the state of a service.
   ///
-  /// - Parameter snoozedUntil: the first day on which the service is no longer snoozed.
+  /// - Parameters:
+  ///   - due: the date and readings at which the service is due.
+  ///   - now: the current date and readings.
+  ///   - snoozedUntil: the first day on which the service is no longer snoozed.
   public func state(_ due: Point, at now: Point, snoozedUntil: CalendarDate? = nil) -> ServiceSchedule.State {
     let state: ServiceSchedule.State =
       if isReached(due, at: now, early: nil) {
@@ -96,8 +98,8 @@ public struct ServicePlan: Equatable, Sendable {
     return .snoozed
   }
 
-  /// Whether a service is overdue or, if `early` is given, due soon. A service with a due date is overdue from the next
-  /// day on.
+  /// Whether a service is overdue or, if `early` is given, due soon. A service is overdue from the day after its due
+  /// date on.
   ///
   /// - Parameter early: the margin before the service is due; `nil` for none.
   private func isReached(_ due: Point, at now: Point, early: ServiceSchedule.Margin?) -> Bool {
@@ -117,8 +119,8 @@ public struct ServicePlan: Equatable, Sendable {
       .compactMap { $0 }.filter { $0 > today }.min()
   }
 
-  /// Returns the day on which the service is expected to be due; `nil` if unknown. The vehicle is assumed to be used
-  /// from the days of its readings on. If it would then have been due already, the service is expected today.
+  /// Returns the day on which the service is expected to be due; `nil` if unknown. The forecast assumes the average
+  /// daily use since the last readings. If the service would then be due already, returns today.
   ///
   /// - Parameters:
   ///   - now: today, and the last readings.

@@ -91,8 +91,8 @@ extension FleetTransaction {
   /// caller must call ``evaluateServices(ofVehicles:)``.
   ///
   /// - Parameters:
-  ///   - estimate: the estimate; `nil` if the value is that of the last reading.
-  ///   - reading: the last reading, from which the new one was estimated.
+  ///   - estimate: the estimate; `nil` to set the value of the last reading.
+  ///   - reading: the last reading, from which `estimate` was computed.
   public func set(
     _ estimate: Meter.Point?, of meter: Meter, vehicle id: String, after reading: Meter.Point
   ) throws(ThingError) {

@@ -37,8 +37,8 @@ extension FleetTransaction {
     reading.comparison = try comparison(of: reading, meter, after: last)
   }
 
-  /// Updates the vehicle of a new or changed reading, and its services. Decides about later readings again if
-  /// necessary.
+  /// Updates the vehicle's meter and services after a reading was added or changed. If necessary, decides again whether
+  /// other readings are used.
   ///
   /// - Parameter change: `nil` if the reading was added, became void, or became valid.
   public func follow(
@@ -63,8 +63,9 @@ extension FleetTransaction {
     try updateMeter(meter, ofVehicle: reading.value.vehicle, evaluatesServices: true)
   }
 
-  /// Sets the meters of a vehicle that have no values to the newest used readings. Such readings exist if a vehicle was
-  /// removed and made again: readings belong to the id of a vehicle, and new readings are compared with them.
+  /// For each meter of a vehicle that has no value, sets the value to the newest used reading that is stored for the
+  /// vehicle's id. Such a reading exists if a vehicle was removed, and another one with the same id was created later.
+  /// New readings are compared with it.
   public func continueMeters(of vehicle: Stored<Vehicle>) throws(ThingError) {
     for meter in Meter.allCases where vehicle.value.point(of: meter) == nil {
       guard try point(of: meter, vehicle: vehicle.value.id) != nil else { continue }
@@ -99,7 +100,7 @@ extension FleetView {
   /// A time after all readings, 2200-01-01.
   static var latest: Timestamp { Timestamp(nanoseconds: 7_258_118_400_000_000_000) }
 
-  /// Returns a used reading of a vehicle's meter; `nil` if there is none.
+  /// Returns a used reading of a vehicle's meter: the newest or the oldest one in a time range; `nil` if there is none.
   ///
   /// - Parameters:
   ///   - start: if `nil`, the newest reading is returned; otherwise the oldest one since this time.
@@ -116,8 +117,8 @@ extension FleetView {
     return try first(query).flatMap { Meter.Point($0.value, of: meter) }
   }
 
-  /// Returns the newest known value of a vehicle's meter at the end of a day. If none is known, returns the oldest value
-  /// after it; `nil` if there is none at all.
+  /// Returns the newest known value of a vehicle's meter at the end of a day. If none is known, returns the oldest
+  /// value after it; `nil` if there is none at all.
   func point(of meter: Meter, near date: CalendarDate, of vehicle: Vehicle) throws(ThingError) -> Meter.Point? {
     guard let newest = vehicle.point(of: meter) else { return nil }
     let zone = try zone(of: vehicle)
@@ -128,8 +129,8 @@ extension FleetView {
     return try point(of: meter, vehicle: vehicle.id, since: next) ?? newest
   }
 
-  /// Returns the value that a vehicle's meter showed on a day: the newest one of that day. For today, the present value
-  /// counts if it is at most ``Meter/presentDays`` days old. `nil` if no such value is known.
+  /// Returns the value that a vehicle's meter showed on a day: the newest reading of that day. If the day is today, the
+  /// present value is used if it is at most ``Meter/presentDays`` days old. `nil` if no such value is known.
   func reading(
     of meter: Meter, on date: CalendarDate, today: CalendarDate, of vehicle: Vehicle
   ) throws(ThingError) -> Double? {

@@ -33,7 +33,7 @@ public enum Meter: String, CaseIterable, Sendable {
 
   // MARK: Judgement of readings
 
-  /// A reading that is used.
+  /// A reading of a meter that is used (``FleetWork/MeterReading``).
   public struct Point: Equatable, Sendable {
     public let at: Timestamp
     /// The value that the odometer (km) or hour meter (h) shows.
@@ -91,7 +91,7 @@ public enum Meter: String, CaseIterable, Sendable {
     }
   }
 
-  /// The period before a reading in which its increase is limited, ns.
+  /// The length of the period before a reading in which the meter's increase is limited, ns.
   static let day: Int64 = 86_400_000_000_000
 
   static func days(from start: Timestamp, to end: Timestamp) -> Double {

@@ -2,33 +2,36 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// Readings of a vehicle's meter that are judged again, in the order of their places (``Meter/Place``).
+/// Judges readings of a vehicle's meter again, after one of the readings has changed. They are judged in the order of
+/// their places (``Meter/Place``).
 ///
-/// The decision about a reading depends only on the last used reading before it, and on the used readings of the 24 hours
-/// before it. Therefore, all later decisions remain as they are once these are the same as before the change.
+/// The decision about a reading depends only on the last used reading before it, and on the used readings of the 24
+/// hours before it. When both are the same as before the change, all later decisions remain as they are.
 struct MeterChain {
-  /// The number of readings after which the rest is judged later, in other transactions.
+  /// After about this number of readings in one transaction, the remaining readings are judged in other transactions.
   static let step = 128
 
   let meter: Meter
   let vehicle: String
-  /// A reading without a valid earlier decision that is still to be judged; `nil` if there is none.
+  /// The reading that has no valid earlier decision and must still be judged, because it is new, was corrected, or was
+  /// moved from another vehicle; `nil` if there is none.
   private var changed: UUIDv7?
-  /// The first place.
+  /// The place of the first reading that is judged.
   private let start: Meter.Place
-  /// The late replacements of the meter, of which those before the first place remain as they are.
+  /// The late replacements of the meter. The decisions about those before ``start`` remain as they are.
   private let late: [Stored<MeterReading>]
-  /// The last used reading before the first place.
+  /// The last used reading before ``start``; `nil` if there is none.
   private let base: Meter.Point?
-  /// The used readings since the first place, in the order of their places and times.
+  /// The used readings since ``start``, in the order of their places and times.
   private var used: [Meter.Point] = []
   private(set) var last: Meter.Point?
-  /// The reading that was the last used one before the change.
+  /// The last used reading up to the current place, according to the decisions before the change.
   private var formerLast: Meter.Point?
-  /// The former place of a corrected or removed reading, and the reading if it was used.
+  /// If a reading was corrected or removed: its place and value before the change. `point` is `nil` if the reading was
+  /// not used before the change. The property becomes `nil` when the judgement has passed the place.
   private var former: (place: Meter.Place, point: Meter.Point?)?
-  /// The earliest and the latest time of the readings about which the decision differs from before; `nil` if there is
-  /// none.
+  /// The times of the earliest and the latest reading about which the decision has changed; `nil` if no decision has
+  /// changed.
   private(set) var differing: (first: Timestamp, last: Timestamp)?
 
   init(
@@ -72,7 +75,8 @@ struct MeterChain {
     return reading
   }
 
-  /// Passes the former place of the changed reading, after which no reading follows.
+  /// Ends the use of ``former``, because the judgement has passed the place that the changed reading had before the
+  /// change.
   mutating func passFormer() {
     if let point = former?.point { formerLast = point }
     former = nil
@@ -90,7 +94,7 @@ struct MeterChain {
     return used.first { $0.at.milliseconds >= start.milliseconds }
   }
 
-  /// Returns the newest used reading until a time, of those that were judged already; `nil` if there is none.
+  /// Returns the newest used reading up to a time, among the readings that were already judged; `nil` if there is none.
   private func previous(of time: Timestamp, _ view: some FleetView) throws(ThingError) -> Meter.Point? {
     if let found = used.last(where: { $0.at <= time }) { return found }
     guard let base else { return nil }
@@ -100,10 +104,11 @@ struct MeterChain {
 }
 
 extension FleetTransaction {
-  /// Judges the readings again that a change of a reading affects, at most about ``MeterChain/step`` of them. The rest is
-  /// judged later (``PendingMeter``).
+  /// Judges a changed reading again, and the readings whose decisions depend on it: at most about ``MeterChain/step``
+  /// readings. The rest is judged later (``PendingMeter``).
   ///
-  /// - Parameter reading: the changed reading; the former one if it was removed or moved away.
+  /// - Parameter reading: the reading after the change. If it was removed or moved to another vehicle, the reading
+  ///   before the change.
   func judgeAgain(
     _ meter: Meter, after change: MeterChange, of reading: Stored<MeterReading>
   ) throws(ThingError) {
@@ -120,7 +125,7 @@ extension FleetTransaction {
     }
     let pending = try pendingMeter(meter, vehicle: reading.value.vehicle)
     if let pending, pending.value.position <= start.created.milliseconds {
-      // These readings are judged later in any case. Only this one needs a decision now.
+      // The readings from here on are judged later in any case. Only the changed reading needs a decision now.
       if change != .removed, change != .added { try judgeAlone(reading, meter) }
       return
     }
@@ -136,7 +141,8 @@ extension FleetTransaction {
 
   /// Judges readings in the order of their places, and stores the decisions that differ.
   ///
-  /// - Parameter end: the creation time, ms, of readings that are judged later in any case; `nil` if there are none.
+  /// - Parameter end: readings that were created at this time or later are judged later in any case, ms; `nil` if there
+  ///   are none.
   /// - Returns: the creation time of the first reading that was not judged, ms; `nil` if none remains.
   func judge(
     _ chain: inout MeterChain, from start: Meter.Place, _ late: [Stored<MeterReading>], until end: Int64?,
@@ -155,7 +161,8 @@ extension FleetTransaction {
     func take(_ stored: Stored<MeterReading>) throws(ThingError) -> (isDone: Bool, rest: Int64?) {
       let place = Meter.Place(stored)
       if let end, place.created.milliseconds >= end { return (true, nil) }
-      // Readings with equal times of creation are judged together, because the rest is found by this time.
+      // Readings with the same creation time are judged together, because the remaining readings are found by their
+      // creation times.
       if judged >= MeterChain.step, place.created != lastCreated { return (true, place.created.milliseconds) }
       try refresh(stored, to: try chain.judge(stored, self))
       (judged, lastCreated) = (judged + 1, place.created)
@@ -182,7 +189,7 @@ extension FleetTransaction {
     return nil
   }
 
-  /// Judges a reading without the readings after it.
+  /// Judges one reading, but not the readings after it.
   private func judgeAlone(_ stored: Stored<MeterReading>, _ meter: Meter) throws(ThingError) {
     let late = try lateReplacements(of: meter, vehicle: stored.value.vehicle)
     let place = Meter.Place(stored)
@@ -192,8 +199,9 @@ extension FleetTransaction {
     try refresh(stored, to: try chain.judge(stored, self))
   }
 
-  /// Compares unused readings again, which may have arrived late, if the readings before them have changed. Of many such
-  /// readings at the same times, only about ``MeterChain/step`` are compared.
+  /// Computes the comparisons (``FleetWork/MeterReading/comparison``) of unused readings again, if the decisions about
+  /// the readings before them have changed. An unused reading may have arrived late, so these readings are found by
+  /// their own times. If there are many, only about ``MeterChain/step`` are compared.
   private func compareLate(_ chain: MeterChain) throws(ThingError) {
     guard let differing = chain.differing else { return }
     // The chain may have changed the decisions about late replacements.

@@ -5,9 +5,9 @@ import Telemetry
 extension Meter {
   /// The place of a reading in the order in which readings are judged: the order in which they arrived.
   ///
-  /// A replacement that was entered late is judged immediately before the first reading of the new odometer or hour meter
-  /// (``FleetWork/MeterReading/judgedFrom``). Readings that arrived at the same time are judged in the order of their
-  /// own times.
+  /// A replacement that was entered late is judged immediately before the first reading of the new odometer or hour
+  /// meter (``FleetWork/MeterReading/judgedFrom``). Readings that arrived at the same time are judged in the order of
+  /// their own times.
   struct Place: Comparable, Sendable {
     let created: Timestamp
     let at: Timestamp
@@ -19,7 +19,7 @@ extension Meter {
       (at, isLateReplacement, id) = (stored.value.at, stored.value.judgedFrom != nil, stored.id)
     }
 
-    /// The first possible place of readings that arrived at a time.
+    /// Creates a place that is before the places of all readings that were created at a time.
     init(first created: Timestamp) {
       (self.created, at, isLateReplacement) = (created, Timestamp(nanoseconds: .min), true)
       id = UUIDv7(milliseconds: 0, first: 0, rest: 0)
@@ -55,8 +55,8 @@ extension FleetView {
     [.oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: meter.rawValue)]
   }
 
-  /// Returns the time from which a new replacement is judged (``FleetWork/MeterReading/judgedFrom``); `nil` if the reading
-  /// is no replacement, or if no later reading was entered before.
+  /// Returns the time from which a new reading is judged if it is a replacement that was entered late
+  /// (``FleetWork/MeterReading/judgedFrom``); `nil` for any other reading.
   ///
   /// - Throws: `limitReached`.
   func placeOfReplacement(_ reading: MeterReading, _ meter: Meter) throws(ThingError) -> Timestamp? {
@@ -66,7 +66,8 @@ extension FleetView {
     let later = try list(query)
     guard var first = later.items.min(by: { $0.createdAt < $1.createdAt }) else { return nil }
     if later.next != nil {
-      // There are many later readings, so a search from the first reading that was entered ends soon.
+      // Many readings have later times. Therefore a search in the order of creation soon finds the one that was created
+      // first.
       query.conditions.append(.atMost(key: "createdAt", Self.latest.json))
       query.order = [.init("createdAt")]
       first = try self.first(query) ?? first
@@ -143,7 +144,7 @@ extension FleetView {
       }
       query.cursor = page.next
     } while query.cursor != nil
-    // Used readings are judged in the order of their times.
+    // For used readings, the order of the places is also the order of the times.
     found.sort { Meter.Place($0) < Meter.Place($1) }
     return (start == nil ? found.last : found.first).flatMap { Meter.Point($0.value, of: meter) }
   }

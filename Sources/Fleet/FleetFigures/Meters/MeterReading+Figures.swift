@@ -21,10 +21,11 @@ extension MeterReading.Comparison {
     }
   }
 
-  /// Returns the comparison of a reading that is judged again; `nil` if there is no earlier reading of the same odometer
-  /// or hour meter.
+  /// Returns the comparison of a reading that is judged again; `nil` if there is no earlier reading of the same
+  /// odometer or hour meter.
   ///
-  /// The estimate at the time of the reading is not known any more, but it remains valid for the same previous reading.
+  /// The estimate from the time of the reading is not stored. If the previous reading is still the same, the amount
+  /// that was derived from that estimate is kept.
   static func of(_ reading: MeterReading, _ meter: Meter, after previous: Meter.Point?) -> Self? {
     guard let previous, !reading.isReplaced, let value = meter.value(of: reading) else { return nil }
     var new = Self(of: value, at: reading.at, after: previous, estimate: nil)
@@ -64,8 +65,8 @@ extension FleetTransaction {
     return MeterReading.Comparison(of: value, at: reading.at, after: earlier, estimate: nil)
   }
 
-  /// Adds the event of a new reading that contradicts the previous ones. A meter that contradicts in the same way
-  /// causes one event a day, because a gateway sends a reading after each trip.
+  /// Adds the event of a new reading that contradicts the previous ones. Readings of a meter with the same flag cause
+  /// only one event a day, because a gateway sends a reading after each trip.
   func announceContradiction(of reading: Stored<MeterReading>, _ meter: Meter) throws(ThingError) {
     guard let flag = reading.value.flag, flag != .outOfOrder, let comparison = reading.value.comparison,
       let vehicle = try vehicle(named: reading.value.vehicle)

@@ -41,24 +41,26 @@ public struct OdometerTruth: Equatable, Sendable {
     public var difference: Double? { telemetry.map { increase - $0 } }
   }
 
-  /// The comparison of each reading with the reading before it, in the order of their times. The first reading of a
-  /// replaced odometer has none.
+  /// The comparison of each reading with the reading before it, in the order of their times. The first reading of a new
+  /// odometer is not compared.
   public private(set) var steps: [Step] = []
-  /// The sum of the increases of all steps with telemetry that do not go backward, km.
+  /// The sum of the increases of all steps that have telemetry and do not go backward, km.
   public private(set) var increase = 0.0
   /// The sum of the telemetry of the same steps, km.
   public private(set) var telemetry = 0.0
-  /// The readings from which a person should check whether the odometer was replaced: the reading is lower than the
-  /// previous one, and the readings after it count on from it.
+  /// The readings at which the odometer may have been replaced, which a person should check: the reading is lower than
+  /// the previous one, and the next readings continue from it.
   public private(set) var possibleReplacements: [Reading] = []
 
   /// The drift of the odometer: how much more it counts than the trips, %; negative if it counts less. `nil` if the
   /// trips have no distance.
   public var driftPercent: Double? { telemetry > 0 ? (increase - telemetry) / telemetry * 100 : nil }
 
-  /// A lower reading may be the same reading, which a person has rounded down, km.
+  /// A reading that is lower than the previous one by less than this counts as the same reading, which a person has
+  /// rounded down, km.
   static let rounding = 1.0
-  /// The number of readings after a lower reading that must count on from it.
+  /// A lower reading counts as a possible replacement only if this number of readings follow that do not decrease and
+  /// are also lower than the reading before it.
   static let confirming = 2
 
   /// Compares readings with trips.
@@ -70,7 +72,8 @@ public struct OdometerTruth: Equatable, Sendable {
     let sorted = readings.sorted { ($0.at, $0.id.high, $0.id.low) < ($1.at, $1.id.high, $1.id.low) }
     var seen: Set<UUIDv7> = []
     let trips = trips.filter { $0.distance != nil && seen.insert($0.id).inserted }.sorted { $0.to < $1.to }
-    // For each trip, the earliest start of this trip and all later ones. The search can stop when it is after the reading.
+    // For each trip, the earliest start of this trip and all later ones. The search can stop when this start is after
+    // the reading.
     var starts = trips.map(\.from)
     for index in starts.indices.reversed().dropFirst() { starts[index] = min(starts[index], starts[index + 1]) }
     var first = 0

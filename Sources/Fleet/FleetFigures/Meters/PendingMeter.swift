@@ -2,8 +2,8 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// Meters whose readings are still to be judged again after a change that affects many of them, for example a replacement
-/// that was entered late.
+/// Meters whose readings are still to be judged again after a change that affects many of them, for example a
+/// replacement that was entered late.
 ///
 /// A request judges only a few readings, because in SQLite all other tenants wait for its transaction. A stored marker
 /// (``FleetDomain/FollowedFeed``) contains the creation time, ms, of the first reading that remains. It exists while
@@ -20,7 +20,8 @@ public enum PendingMeter {
     return (meter, String(parts[2]))
   }
 
-  /// The conditions that select markers. `!` is the character after the space in ASCII.
+  /// The conditions that select markers: their names begin with "meter" and a space. In ASCII, `!` is the next
+  /// character after the space, so all these names are below `meter!`.
   public static let conditions: [ThingQuery<FollowedFeed>.Condition] = [
     .atLeast(key: "name", .text(prefix)), .below(key: "name", .text("meter!")),
   ]
@@ -52,9 +53,9 @@ extension FleetTransaction {
     }
   }
 
-  /// Judges some of the readings that are still to be judged, of the vehicle that waits longest.
+  /// Judges some of the pending readings of the meter that has waited longest.
   ///
-  /// - Returns: `false` if no readings are to be judged.
+  /// - Returns: `false` if no readings are pending.
   @discardableResult
   public func judgePendingMeter() throws(ThingError) -> Bool {
     var query = ThingQuery<FollowedFeed>(order: [.init("updatedAt")])

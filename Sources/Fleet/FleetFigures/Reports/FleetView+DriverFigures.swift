@@ -4,7 +4,8 @@ import Telemetry
 
 extension FleetView {
   /// Returns the figures of one driver: those of the report of drivers, and the sums of the journeys that began on the
-  /// days. `pending` contains the days on which the figures of a vehicle of the driver do not include all records yet.
+  /// days. If the figures of a vehicle of the driver do not include all records of a day yet, `pending` contains this
+  /// day.
   ///
   /// - Parameter zone: the time zone in which the days begin.
   public func figures(

@@ -3,10 +3,10 @@ import FleetWork
 import Telemetry
 
 extension FleetView {
-  /// Adds the distances that odometer readings show and telemetry lacks to a report of costs.
+  /// Adds to a report of costs the distance that the odometer readings of its vehicles show in addition to telemetry.
   ///
-  /// The readings of a vehicle are read only if its odometer has counted more than the telemetry of the same days. A report by driver
-  /// has only the distance of telemetry, because an odometer does not show who drove.
+  /// For each vehicle, odometer readings are read only if the odometer has counted more than the telemetry of the same
+  /// days. A report by driver has only the distance of telemetry, because an odometer does not show who drove.
   ///
   /// - Parameters:
   ///   - fleets: the vehicles of the report, with the fleet of each.

@@ -10,7 +10,7 @@ public struct ReportTable: Sendable {
   public static let scoreFormula =
     "score = 100 - 4 x (harsh braking, harsh acceleration and overspeed per 100 km), at least 0; from 100 km"
 
-  /// The vehicle, its fleet and its driver, to which figures or costs belong.
+  /// The vehicle, fleet and driver to which a figure or cost belongs.
   public struct Subject: Hashable, Sendable {
     public var vehicle: String?
     public var fleet: UUIDv7?
@@ -39,7 +39,7 @@ public struct ReportTable: Sendable {
     var costs = VehicleCosts()
     /// The working time of the vehicles, s; `nil` if it is not known.
     var working: Int64?
-    /// The distance that odometer readings show and telemetry lacks, km; `nil` if there is none.
+    /// The distance that odometer readings show in addition to telemetry, km; `nil` if there is none.
     var odometerDistance: Double?
 
     /// The distance of telemetry and odometer readings, km; `nil` if unknown.
@@ -67,7 +67,7 @@ public struct ReportTable: Sendable {
     sums[group(days.date, subject), default: Sums()].days = days
   }
 
-  /// Adds the time in which vehicles were expected to be used to the row of `subject`, if this row exists.
+  /// Adds the expected working time of vehicles to the row of `subject`, if this row exists.
   ///
   /// - Parameter seconds: the time of all vehicles together, s.
   public mutating func addWorkingTime(_ seconds: Int64, on date: CalendarDate, of subject: Subject) {
@@ -80,7 +80,7 @@ public struct ReportTable: Sendable {
   /// Whether each row belongs to a driver.
   var isByDriver: Bool { grouping == .driver }
 
-  /// Adds a distance that odometer readings show and telemetry lacks.
+  /// Adds a distance that odometer readings show in addition to telemetry.
   ///
   /// - Parameter kilometers: the distance, km. It is negative if the distance of telemetry is longer.
   mutating func addOdometerDistance(_ kilometers: Double, on date: CalendarDate, of subject: Subject) {

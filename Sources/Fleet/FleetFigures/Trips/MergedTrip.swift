@@ -3,8 +3,8 @@ import Telemetry
 
 /// Trips of one vehicle whose times overlap, as one trip.
 ///
-/// If a vehicle has several gateways, each of them reports the same drive. At each moment, the longest trip with a known
-/// amount counts. A shorter trip counts only for the part of its time that no longer trip covers.
+/// If a vehicle has several gateways, each of them reports the same drive. At each moment, the longest trip with a
+/// known amount counts. A shorter trip counts only for the part of its time that is not covered by longer trips.
 struct MergedTrip: Equatable {
   /// A trip as one gateway reports it.
   struct Part {
@@ -18,7 +18,7 @@ struct MergedTrip: Equatable {
   var time: ClosedRange<Int64>
   /// The amount of the whole trip; `nil` if no part has one.
   var amount: Double?
-  /// The indices of the parts, the part that counts most first.
+  /// The indices of the parts, in the order of their precedence: the longest part with a known amount is the first.
   var parts: [Int]
 
   /// Merges trips whose times overlap. A trip that starts when another one ends is a trip of its own.
@@ -61,12 +61,12 @@ struct MergedTrip: Equatable {
   }
 }
 
-/// The times of trips that were added, without overlaps.
+/// The time that trips cover. Time that several trips cover is contained once.
 private struct CoveredTime {
-  /// In their order. Ranges that touch are one range.
+  /// The covered ranges in ascending order. Ranges that touch are stored as one range.
   private var ranges: [ClosedRange<Int64>] = []
 
-  /// Adds a time.
+  /// Adds the time of a trip.
   ///
   /// - Returns: the share of the time that was not covered yet, from 0 to 1.
   mutating func add(_ time: ClosedRange<Int64>) -> Double {

@@ -33,7 +33,7 @@ public final class FolderFileStore: FileStore {
     let path = uploadPath(upload, tenant)
     return try await threads.run(upload) { () throws(FileError) in
       guard let file = try Self.uploadFile(path) else { return 0 }
-      // If a piece was cut off, its bytes are perhaps not on the disk yet.
+      // If a piece was interrupted, its bytes are perhaps not on the disk yet.
       try file.synchronize()
       return try file.size
     }

@@ -37,8 +37,8 @@ final class S3Client: Sendable {
     /// While the storage counts as down for this tenant, the time of the next attempt; otherwise `nil`.
     var downUntil: ContinuousClock.Instant?
 
-    /// Whether the tenant may use one more connection. While the storage counts as down, one connection is sufficient
-    /// to find out whether the storage answers again.
+    /// Whether one more connection may be used for the tenant. While the storage counts as down, a single connection is
+    /// sufficient to find out whether the storage answers again.
     var mayStart: Bool { running < (failures < S3Client.mostFailures ? S3Client.mostOfTenant : 1) }
     var isEmpty: Bool { waiting == 0 && running == 0 && failures == 0 }
   }

@@ -48,7 +48,7 @@ extension S3FileStore {
       do throws(FileError) {
         try await client.send(request, for: tenant)
       } catch {
-        // It was completed meanwhile.
+        // The composition was completed meanwhile.
         guard case .missing = error else { throw error }
       }
     }
@@ -77,7 +77,7 @@ extension S3FileStore {
     _ objects: [S3Object], isNeeded: Bool, _ limit: Timestamp, _ tenant: TenantID
   ) async throws(FileError) -> Int {
     var copies = Copy.all(objects)
-    // One copy is sufficient: the first that is not marked; if all are marked, the first of them again.
+    // One copy is kept: the first that is not marked as unused. If all are marked, the first of them is used again.
     var kept = isNeeded ? copies.firstIndex { $0.isReadable && $0.unusedSince == nil } : nil
     if isNeeded, kept == nil, let first = copies.firstIndex(where: \.isReadable) {
       try await remove(copies[first].unusedMark, tenant)

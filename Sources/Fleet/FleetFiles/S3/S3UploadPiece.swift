@@ -3,8 +3,8 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// A piece of an upload in an ``S3FileStore``. Each part is stored as soon as it is full, and the last one when the piece
-/// ends. Only one task may use a piece.
+/// A piece of an upload in an ``S3FileStore``. Each part is stored as soon as it is full, and the last one when the
+/// piece ends. Only one task may use a piece.
 final class S3UploadPiece: UploadPiece {
   private struct State {
     /// The bytes of the part that is not stored yet, including the bytes of ``shorter``.

@@ -19,12 +19,12 @@ public final class FairTurns: Sendable {
   }
 
   private struct State {
-    /// Number of works that could still run at the same time.
+    /// The number of further works that may run now.
     var free: Int
     var waiting = FairQueue<TenantID?, SecretHash?, Work> { $0.cost }
   }
 
-  /// The time after which work lets others run.
+  /// Work that has run for this time lets other work run.
   let slice: Duration
   /// The maximum time for which one work may use a processor. Waiting does not count.
   let limit: Duration
@@ -114,7 +114,7 @@ private final class Work: Sendable {
   enum Progress { case inTurn, overTurn, stopped }
 
   private struct State {
-    /// The work itself, until it begins.
+    /// The closure that does the work; `nil` after it has begun.
     var body: (@Sendable () -> Void)?
     var turnStart = ContinuousClock.now
     /// The time that the previous turns have used.

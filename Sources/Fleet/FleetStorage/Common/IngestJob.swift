@@ -111,8 +111,8 @@ enum IngestCost {
   static func bytes(_ count: Int) -> Int { count / 2_048 }
 }
 
-/// A limit on the cost of storing better times in one transaction. Further better times are postponed to the next
-/// transaction.
+/// A limit on the work of one transaction that replaces the times of stored records by better (more accurate) times.
+/// Records beyond the limit get their better times in the next transaction.
 ///
 ///     while !budget.isSpent { … budget.charge(cost) }
 final class WorkBudget {

@@ -3,11 +3,11 @@ import Telemetry
 
 extension FleetTransaction {
   /// Checks a new or changed assignment. If a new assignment has no start, sets the start to now. Of a completed
-  /// assignment, only the notes can change, and whether it is void.
+  /// assignment, only the notes and ``Assignment/isVoid`` can change.
   ///
   /// - Parameters:
   ///   - old: the assignment before the change; `nil` if the assignment is new.
-  ///   - mayName: whether an error may describe another assignment with this id.
+  ///   - mayName: returns whether the caller may see the assignment with a given ID. If not, errors do not describe it.
   /// - Throws: `invalid`; `rule` with one of the codes `overlap`, `driverSuspended`, `licenceExpired`,
   ///   `vehicleUnavailable`, `vehicleUnsafe`; `invalidState` if the state does not allow the change.
   public func check(

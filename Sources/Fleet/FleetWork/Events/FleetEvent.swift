@@ -134,8 +134,8 @@ extension FleetTransaction {
     try emit(new)
   }
 
-  /// Adds an event. The transactions of a tenant run one after another, so the numbers of its events are in the order of
-  /// the changes.
+  /// Adds an event. The transactions of a tenant run one after another, so the numbers of its events are in the order
+  /// of the changes.
   ///
   /// - Parameter id: a fixed ID for an event that may be found repeatedly; `nil` for a new ID.
   /// - Returns: `false` if the event was not added, because the tenant has had too many frequent events

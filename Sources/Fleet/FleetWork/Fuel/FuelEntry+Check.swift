@@ -62,7 +62,7 @@ extension FleetTransaction {
   /// - Parameters:
   ///   - start: the start of the trip.
   ///   - end: the end of the trip.
-  ///   - reach: the time before and after a fill whose telemetry its check uses, s.
+  ///   - reach: the check of a fill uses the telemetry from this time before the fill to this time after it, s.
   public func requestFuelChecks(
     ofVehicle vehicle: String, from start: Timestamp, to end: Timestamp, within reach: Int
   ) throws(ThingError) {

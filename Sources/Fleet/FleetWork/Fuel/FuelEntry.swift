@@ -108,8 +108,8 @@ public struct FuelEntry: WorkThing {
   /// The key of ``cost`` in JSON. The value is computed, so clients cannot set it.
   public static let costKey = "cost"
 
-  /// The amount that was paid: ``total`` or, if that is unknown, ``price`` × ``quantity``, rounded to the smallest unit of
-  /// the currency. `nil` if both ``total`` and ``price`` are unknown.
+  /// The amount that was paid: ``total`` or, if that is unknown, ``price`` × ``quantity``, rounded to the smallest unit
+  /// of the currency. `nil` if both ``total`` and ``price`` are unknown.
   public var cost: Money? {
     if let total { return total }
     guard let price else { return nil }

@@ -25,8 +25,8 @@ public struct CSVText: Equatable, Sendable {
   public let rows: [Row]
   /// The character between cells.
   public let separator: UInt8
-  /// Whether the file has a format such as JSON that defines how numbers are written. Its errors have no column
-  /// numbers.
+  /// Whether the file has a format such as JSON that defines how numbers are written. Errors in such a file have no
+  /// column numbers.
   public let isExact: Bool
 
   /// Creates the rows of a file that is not CSV.
@@ -84,7 +84,7 @@ public struct CSVText: Equatable, Sendable {
         (quotedSince, isQuoted, cell) = (line, true, [])
       case separator:
         endCell()
-        // The cell after the separator is another one.
+        // One more cell follows the separator.
         if cells.count >= Self.mostColumns {
           try Self.requireFew(columns: cells.count + 1, cells: count, line: firstLine)
         }
@@ -104,7 +104,8 @@ public struct CSVText: Equatable, Sendable {
     self.rows = rows
   }
 
-  /// Checks that a file does not have too many columns or cells, and that its reading was not stopped.
+  /// Checks that a file does not have too many columns or cells, and that the work of reading it was not stopped
+  /// (``WorkTurn/mayContinue``).
   public static func requireFew(columns: Int, cells: Int, line: Int) throws(ImportError) {
     guard columns <= mostColumns else {
       throw ImportError(line: line, column: nil, message: "expected at most \(mostColumns) columns")

@@ -8,14 +8,16 @@ public struct ImportFile: Sendable {
   public private(set) var errors: [ImportError] = []
   /// Rows that do not describe a thing of the imported kind, such as reminders. Each entry contains the reason.
   public private(set) var skipped: [ImportError] = []
-  /// Times that are not certain, because clocks were set. Each entry contains the time that was taken.
+  /// Local times that do not exist or occur twice, because clocks were set forward or back. Each entry contains the
+  /// time that was assumed.
   public private(set) var warnings: [ImportError] = []
   /// Sections and columns whose values are not imported. Each entry contains the reason.
   public private(set) var rest: [ImportRest] = []
 
   /// The maximum number of rows.
   public static let mostRows = 5_000
-  /// The maximum number of skipped rows, and of other parts that are not imported, that are listed.
+  /// The maximum number of entries in ``skipped`` and in ``rest``. If there would be more, one further entry states
+  /// their number.
   static let mostMessages = 5_000
 
   /// Reads a file of any known format. Rows with errors are left out.
@@ -64,7 +66,8 @@ public struct ImportFile: Sendable {
     errors.sort { ($0.line, $0.column ?? 0) < ($1.line, $1.column ?? 0) }
   }
 
-  /// Removes the program's ids from rows of which several have the same id: it does not identify them.
+  /// If several rows have the same ID from the program that wrote the file, removes this ID from all of them, because
+  /// it identifies no row.
   private mutating func forgetRepeatedIDs() {
     let numbers = Dictionary(grouping: rows.compactMap(\.sourceID)) { $0 }.mapValues(\.count)
     for index in rows.indices where rows[index].sourceID.map({ numbers[$0] != 1 }) ?? false {
@@ -72,7 +75,8 @@ public struct ImportFile: Sendable {
     }
   }
 
-  /// Limits the number of skipped rows and of other parts that are listed, and adds the number of the others.
+  /// Shortens the lists of skipped rows and of other parts that are not imported. A last entry states how many are not
+  /// listed.
   private mutating func boundMessages() {
     if skipped.count > Self.mostMessages {
       let others = skipped.count - Self.mostMessages

@@ -10,12 +10,12 @@ enum CellMeaning: Equatable {
   case reading(times: ExactDecimal)
   /// An amount of money. A cell with 0 contains no amount.
   case money
-  /// A decimal number that stays a text.
+  /// A decimal number without a currency, which is stored as a text.
   case amount
   case time
   case day
   case flag
-  /// A boolean whose opposite is the field's value.
+  /// A boolean that is stored negated: the field is `true` if the cell means "no".
   case noFlag
   /// Texts that are separated by `;`.
   case list
@@ -102,7 +102,7 @@ struct Forms {
       guard let json = try? JSON(parsing: Array(text.utf8)) else { return failure("JSON") }
       return .success(json)
     case .member:
-      // The amounts that people entered are members that are objects.
+      // An amount that a person entered (``EnteredAmounts``) is a JSON object.
       if text.hasPrefix("{"), let json = try? JSON(parsing: Array(text.utf8)) { return .success(json) }
       return .success(number(text).flatMap { Double($0) }?.json ?? .text(text))
     case .flag, .noFlag:
@@ -122,8 +122,8 @@ struct Forms {
     }
   }
 
-  /// Returns why the time in a cell is not certain: clocks skipped it, or showed it twice, when they were set. `nil` for
-  /// all other cells.
+  /// Returns why the time in a cell is uncertain: when clocks were set, they skipped this local time or showed it
+  /// twice. Returns `nil` for all other cells.
   ///
   /// - Parameter zone: the time zone of times that are written without a zone.
   func doubt(_ cell: RawCell, _ zone: ZoneRules) -> String? {

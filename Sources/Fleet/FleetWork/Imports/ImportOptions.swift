@@ -101,8 +101,8 @@ public struct ImportRow: Equatable, Sendable {
   public var columns: [String: Int]
   /// The names of the row's vehicle in the file, the most exact name first. Empty if ``values`` contains the vehicle.
   public var vehicleNames: [String] = []
-  /// The format of the file and the id of the row in the program that wrote it; `nil` if the file has no such ids. No
-  /// other row of the file has it.
+  /// The format of the file and the id of the row in the program that wrote it; `nil` if the file has no such ids. It
+  /// is different for each row of the file.
   public var sourceID: String?
 
   /// Returns an error about a value of the row, with the value's column.

@@ -101,8 +101,8 @@ struct RawTable {
     return raw
   }
 
-  /// If the options contain a vehicle, checks that the file does not have rows of several vehicles. Otherwise, the
-  /// vehicle in the options replaces the vehicle in the file.
+  /// If the options contain a vehicle, uses it for all rows, instead of the vehicle in the file. Adds an error if the
+  /// file has rows of several vehicles.
   private mutating func requireOneVehicle(_ options: ImportOptions) {
     guard options.vehicle != nil else { return }
     let names = Set(rows.map(\.vehicleNames).filter { !$0.isEmpty })
@@ -145,7 +145,8 @@ struct RawTable {
     return Section(header: section.header, rows: rows)
   }
 
-  /// Columns of exported lists that are no fields: the times of a thing, and the members without a column.
+  /// Columns of exported lists that are ignored, because they contain no fields: the times of a thing, and the column
+  /// for all members that have no column of their own.
   private static let computed: Set<String> = ["createdAt", "updatedAt", "addedAt", "more"]
 
   private mutating func readOwn<Value: Kind>(_ section: Section, _ kind: Value.Type, _ options: ImportOptions) {

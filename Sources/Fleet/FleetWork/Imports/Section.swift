@@ -50,10 +50,10 @@ struct Section {
   /// The length of the longest name of a column in bytes.
   var longestName: Int { names.lazy.map(\.utf8.count).max() ?? 0 }
 
-  /// Returns the columns with values, by their indices. Looks at each cell once.
+  /// Returns the indices of the columns that have at least one value. Examines each cell once.
   ///
   /// - Parameters:
-  ///   - columns: whether to look at the cells of a column.
+  ///   - columns: returns whether to examine the column with an index.
   ///   - isValue: whether a text is a value.
   func valued(
     _ columns: (Int) -> Bool = { _ in true }, where isValue: (String) -> Bool = { !$0.isEmpty }

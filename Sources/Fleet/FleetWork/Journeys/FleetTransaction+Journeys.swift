@@ -22,7 +22,7 @@ public struct JourneyCommand: NestedValue {
     Field("notes", \.notes, TextRules.long),
   ]
 
-  /// Checks that a command that the client stored and sends later contains its time.
+  /// If the client stored the command and sends it later, checks that the command contains the time of its event.
   public func check() throws(FieldError) {
     if id != nil, at == nil { throw FieldError("at", "expected the time of the event, because the command has an id") }
   }
@@ -35,7 +35,7 @@ extension FleetTransaction {
   ///   - old: the journey before the change; `nil` if it is new.
   ///   - isOwn: whether the driver declares the journey. If `true`, the function checks whether the vehicle was
   ///     assigned to the driver.
-  ///   - mayName: whether an error may name another journey with this id.
+  ///   - mayName: returns whether the caller may see the journey with a given ID. If not, errors do not name it.
   /// - Throws: `invalid`; `invalidState` if a cancelled journey is changed. For a new journey in progress, `rule` with
   ///   one of the codes `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`. For a new journey that has ended,
   ///   `rule` with `vehicleUnavailable` if the vehicle had left the fleet before.
@@ -112,10 +112,10 @@ extension FleetTransaction {
   ///
   /// - Parameters:
   ///   - isOwn: whether the driver sends the command. The vehicle must then be assigned to the driver.
-  ///   - mayName: whether an error may name another journey with this id.
-  /// - Throws: `exists` if another command has its id; `invalid` if its time is in the future; `rule` with the code
-  ///   `logFull`. For a command without an id also `invalidState`, `invalid`, and `rule` with one of
-  ///   the codes `notAssigned`, `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`.
+  ///   - mayName: returns whether the caller may see the journey with a given ID. If not, errors do not name it.
+  /// - Throws: `exists` if another command has the same ID; `invalid` if the command's time is in the future; `rule`
+  ///   with the code `logFull`. For a command without an ID also `invalidState`, `invalid`, and `rule` with one of the
+  ///   codes `notAssigned`, `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`.
   public func execute(
     _ event: JourneyEvent.Event, _ command: JourneyCommand, of stored: Stored<Journey>, isOwn: Bool,
     mayName: (UUIDv7) throws(ThingError) -> Bool = { _ in true }
@@ -128,7 +128,8 @@ extension FleetTransaction {
       guard known.isCopy(of: entry) else { throw .exists(id: entry.id.string) }
       return stored
     }
-    // A client sends a stored command again with the same time, so the command is accepted when this time has passed.
+    // A stored command from a clock that is ahead is not lost: the client sends it again with the same time, and it is
+    // accepted once this time has passed.
     try entry.timestamp.requirePast(at: now, "at")
     try stored.value.requireSpace(for: entry)
     if isOwn, event == .started, let driver = stored.value.driverID {

@@ -1,11 +1,11 @@
 import FleetDomain
 import Telemetry
 
-/// The times of vehicles about which a requester must not learn what the vehicles did, because another driver had them
-/// privately.
+/// The periods in which vehicles were on private journeys of other drivers. The requester must not learn what the
+/// vehicles did in these periods.
 ///
-/// Every route, export and message that shows something derived from records uses this type: it leaves out what belongs
-/// to a hidden time, or shows only the day.
+/// Every route, export and message that shows something derived from records uses this type. Data of a hidden period
+/// are left out, or only their day is shown.
 public struct HiddenTimes: Equatable, Sendable {
   /// The hidden periods, in no order. They may overlap.
   public let windows: [VehicleWindow]
@@ -24,7 +24,7 @@ public struct HiddenTimes: Equatable, Sendable {
     overlaps(from: time, through: time, of: vehicle)
   }
 
-  /// Whether some of the time between two times of a vehicle is hidden.
+  /// Whether a part of the period from `start` to `end` is hidden for a vehicle.
   public func overlaps(from start: Timestamp, through end: Timestamp, of vehicle: String) -> Bool {
     ofVehicle[vehicle]?.contains { window in
       window.from <= end && window.to.map { start <= $0 } ?? true

@@ -30,8 +30,8 @@ extension MaintenanceRecord {
 }
 
 extension FleetTransaction {
-  /// Returns the maintenance record that an earlier execution of this command has completed; `nil` if the command has no
-  /// ID, or was not executed yet.
+  /// Returns the maintenance record that an earlier execution of this command has completed; `nil` if the command has
+  /// no ID, or was not executed yet.
   ///
   /// - Throws: `exists` if the ID belongs to a command with other values, or if the audit no longer shows the values.
   public func record(

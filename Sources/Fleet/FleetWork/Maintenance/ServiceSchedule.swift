@@ -33,8 +33,8 @@ public struct ServiceSchedule: VehicleThing {
     }
   }
 
-  /// The days, distance and engine hours before the due date or reading from which on a service is reported as due
-  /// soon.
+  /// How early a service is reported as due soon: the number of days before its due date, and the distance or engine
+  /// hours before its due readings.
   public struct Margin: NestedValue {
     public var days: Int64 = 14
     public var kilometers = 500.0
@@ -88,9 +88,9 @@ public struct ServiceSchedule: VehicleThing {
   }
 
   public enum Basis: String, FieldChoice, Sendable {
-    /// The next service is due one interval after the due date or reading of this service.
+    /// The next service is due one interval after the date or reading at which the last service was due.
     case fixed
-    /// The next service is due one interval after this service was done.
+    /// The next service is due one interval after the last service was completed.
     case fromCompletion
   }
 
@@ -172,8 +172,8 @@ public struct ServiceDue: Kind {
   public var state = ServiceSchedule.State.ok
   /// The first day on which the service is no longer snoozed; `nil` if it was not snoozed.
   public var snoozedUntil: CalendarDate?
-  /// The last value of ``cycle`` for which the server opened a maintenance record; `nil` if it opened none. Greater than
-  /// ``cycle`` while a record is being completed, so that no other record is opened.
+  /// The last value of ``cycle`` for which the server opened a maintenance record; `nil` if it opened none. Greater
+  /// than ``cycle`` while a record is being completed, so that no other record is opened.
   public var openedCycle: Int64?
   /// The next day on which the state or the forecast can change without a meter reading; `nil` if there is none.
   public var checkDate: CalendarDate?

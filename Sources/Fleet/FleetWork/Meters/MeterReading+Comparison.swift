@@ -5,7 +5,7 @@ extension MeterReading {
   /// The figures of a comparison of a reading with the previous one and with telemetry. All amounts are in km for
   /// odometers, and in h for hour meters.
   public struct Comparison: NestedValue {
-    /// The previous reading that is used.
+    /// The value of the newest used reading before this one.
     public var previous = 0.0
     /// The time of the previous reading.
     public var previousAt = Timestamp(nanoseconds: 0)

@@ -3,6 +3,10 @@ import Telemetry
 
 /// A reading of a vehicle's odometer or hour meter. A wrong reading is marked as void. A reading that is part of
 /// another thing, such as a journey, changes with that thing. No other reading is ever changed or removed.
+///
+/// The server decides about each reading whether it is *used*. Only used readings determine the vehicle's odometer,
+/// engine hours and services. A reading is not used if it is void, if it contradicts earlier readings (``Flag``), or if
+/// it is the previous reading rounded down.
 public struct MeterReading: VehicleThing {
   /// The origin of a reading.
   public enum Source: String, FieldChoice, Sendable {
@@ -35,8 +39,9 @@ public struct MeterReading: VehicleThing {
   /// Whether the odometer or hour meter was replaced after the previous reading. If `true`, this is the first reading
   /// of the new one.
   public var isReplaced = false
-  /// The time from which a replacement that was entered late is judged: the creation time of the first reading of the new
-  /// odometer or hour meter. `nil` if no reading of the new one was entered before.
+  /// Only for a replacement that was entered late, that is, after readings of the new odometer or hour meter: the
+  /// creation time of the first of these readings. The replacement is judged immediately before that reading. `nil` for
+  /// all other readings.
   public var judgedFrom: Timestamp?
   public var isVoid = false
   public var notes: String?

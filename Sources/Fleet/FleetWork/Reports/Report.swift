@@ -24,12 +24,13 @@ public struct Report: Kind {
   /// The format of a report that is sent as a file.
   public enum Format: String, FieldChoice, Sendable { case csv, xlsx, pdf }
 
-  /// Counts what is not final when a report is made: days whose figures do not include all records that have arrived,
-  /// and journeys. The figures of days are computed again within minutes.
+  /// The numbers of days and journeys that are not final when a report is made. A day is not final while its figures do
+  /// not include all records that have arrived; the server computes them again within minutes. A journey is not final
+  /// until it has ended and needs no review.
   public struct Pending: NestedValue {
-    /// The number of vehicles with such days.
+    /// The number of vehicles with days that are not final.
     public var vehicles: Int64 = 0
-    /// The number of such days of all vehicles together.
+    /// The number of days that are not final, of all vehicles together.
     public var days: Int64 = 0
     /// The number of journeys that have not ended or need a review; `nil` if there are none.
     public var journeys: Int64?
@@ -97,7 +98,7 @@ public struct Report: Kind {
   public var generatedAt: Timestamp?
   /// The times at which the report is made again; `nil` for never.
   public var schedule: Schedule?
-  /// The time at which the report is made again next; `nil` if it has no schedule.
+  /// The next time at which the schedule makes a report; `nil` if the report has no schedule.
   public var nextAt: Timestamp?
   /// The ID of the report whose schedule made this report; `nil` if it was made on request.
   public var scheduleID: UUIDv7?
@@ -105,8 +106,7 @@ public struct Report: Kind {
   public var requestedBy: UUIDv7?
   /// The result; `nil` until it is computed.
   public var rows: ReportRows?
-  /// The numbers of days and vehicles whose figures did not include all records when the report was made; `nil` if
-  /// there were none.
+  /// The numbers of days and journeys that were not final when the report was made; `nil` if there were none.
   public var pending: Pending?
 
   /// The number of earlier reports of the same schedule that were not made, because no server ran when they were due;

@@ -46,8 +46,8 @@ extension FleetTransaction {
   }
 
   /// Changes the state of a vehicle. `retire` ends or cancels its assignments and journeys, and cancels its open
-  /// maintenance records. If there may be many of them, first call ``endWork(ofRetired:atMost:)`` in other transactions.
-  /// The caller must then evaluate the services of the vehicle.
+  /// maintenance records. If there may be many of them, first call ``endWork(ofRetired:atMost:)`` in other
+  /// transactions. The caller must then evaluate the services of the vehicle.
   ///
   /// - Throws: the errors of ``check(_:_:with:)``.
   public func execute(
@@ -76,7 +76,8 @@ extension FleetTransaction {
     return changed
   }
 
-  /// Ends or cancels the assignments and journeys of a vehicle that is retired, and cancels its open maintenance records.
+  /// Ends or cancels the assignments and journeys of a vehicle that is retired, and cancels its open maintenance
+  /// records.
   ///
   /// - Parameter most: the maximum number of things that are changed. In SQLite, all other tenants wait for the
   ///   transaction.
@@ -93,8 +94,8 @@ extension FleetTransaction {
     return rest > 0
   }
 
-  /// Returns the things of a vehicle or of a driver that have one of these statuses, at most `rest` things. Their number
-  /// is subtracted from `rest`.
+  /// Returns the things of a vehicle or of a driver that have one of these statuses, at most `rest` things. Their
+  /// number is subtracted from `rest`.
   private func open<Value: Kind>(
     _ statuses: [JSON], where key: String, is id: JSON, atMost rest: inout Int
   ) throws(ThingError) -> [Stored<Value>] {

@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// A mark that an event reported a vehicle as silent. It has the same ID as the vehicle, and exists until the vehicle
-/// sends a record again.
+/// A stored mark: an event has reported that the vehicle is silent. The mark has the same ID as the vehicle. It is
+/// removed when the vehicle sends a record again.
 public struct SilentVehicle: Kind {
   public var vehicle = ""
   /// The time of the vehicle's last record before the event.
