@@ -109,8 +109,8 @@ extension StoreSession {
 
   /// Deletes the figures of some days of a vehicle, the earliest first, and marks hours of these days as stale.
   ///
-  /// - Parameter first: the number of the first day whose figures can be computed again. Earlier days keep their figures,
-  ///   because retention has removed records.
+  /// - Parameter first: the number of the first day whose figures can be computed again. Earlier days keep their
+  ///   figures, because retention has removed records.
   /// - Returns: `true` if no more such days remain.
   fileprivate func resetSomeDays(
     of vehicle: Int32, from first: Int64, at now: Timestamp
@@ -154,7 +154,7 @@ extension StoreEngine {
   }
 }
 
-/// An hour in which a vehicle has records that its figures do not include yet.
+/// An hour in which a vehicle has records that are not yet included in its daily figures.
 struct StaleHour: Hashable {
   var vehicle: Int32
   /// Number of hours from the start of 1970 to this hour.
@@ -167,7 +167,8 @@ struct StaleHour: Hashable {
   static let classes = Set(
     [RecordClass.known(.telemetry), .known(.trip), .known(.driving)].map(\.number))
 
-  /// Returns hours of a trip before its end, so that each day of the trip contains at least one of them, in any time zone.
+  /// Returns hours of a trip before its end, so that each day of the trip contains at least one of them, in any time
+  /// zone.
   ///
   /// - Parameters:
   ///   - body: the record of the trip.

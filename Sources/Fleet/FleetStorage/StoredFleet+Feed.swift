@@ -146,7 +146,7 @@ extension StoreSession {
       let found = try foundAll(Array(places.keys))
       let names = try vehicleNames(Set(found.map(\.vehicle)))
       for row in found {
-        // The own records of gateways are not records of vehicles.
+        // Gateways' own records are not records of vehicles.
         guard let name = names[row.vehicle], !name.isGateway else { continue }
         for position in places[row.key(tenant: tenant)] ?? [] {
           changes.append(

@@ -16,8 +16,8 @@ final class KeyLookups: Sendable {
     let answer: CheckedContinuation<Principal?, any Error>
   }
 
-  /// One of the two lanes. At most one call of the storage is in progress for it; look-ups that arrive during a call
-  /// wait for the next call.
+  /// One of the two lanes. Each lane has at most one call of the storage in progress. Look-ups that arrive during this
+  /// call wait for the lane's next call.
   private final class Lane: Sendable {
     let lookups = Mutex(Waiting())
   }

@@ -274,8 +274,8 @@ final class AccountService: Sendable {
 
   // MARK: Attempts
 
-  /// Runs work that reads or changes what an attempt is checked against. If the storage fails, the attempt does not count
-  /// as a wrong one, as in ``matches(_:_:for:_:)``.
+  /// Runs the database work that belongs to an attempt to sign in or to confirm a password. If the database fails, the
+  /// attempt does not count as a wrong one, as in ``matches(_:_:for:_:)``.
   func checking<Value>(_ attempt: GuessLimiter.Attempt, _ work: () async throws -> Value) async throws -> Value {
     do {
       return try await work()

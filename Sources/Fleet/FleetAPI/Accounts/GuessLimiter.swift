@@ -21,7 +21,8 @@ final class GuessLimiter: Sendable {
 
   static let account = Rate(burst: 10, seconds: 60)
   static let address = Rate(burst: 50, seconds: 2)
-  /// The limit of wrong answers of OpenID providers for one known browser's owner, or for one client address.
+  /// The limit of wrong answers of OpenID providers. There is one count for all known browsers of a person, and one for
+  /// each client address.
   static let callback = Rate(burst: 50, seconds: 2)
 
   private let accounts = RateLimiter<String>(account)
@@ -104,8 +105,8 @@ enum KnownOrigin: Sendable {
 }
 
 extension FleetView {
-  /// Returns the time until another attempt is possible, in s, according to the wrong answers that all servers have
-  /// counted; `nil` if it is possible now.
+  /// Returns the number of seconds until another attempt is possible, according to the wrong answers that all servers
+  /// have counted; `nil` if another attempt is possible now.
   func secondsUntilAllowed(
     _ attempt: GuessLimiter.Attempt, at time: Timestamp
   ) throws(ThingError) -> Int? {

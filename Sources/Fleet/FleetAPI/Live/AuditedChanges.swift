@@ -19,8 +19,8 @@ struct AuditedChanges: Sendable {
   struct Found: Sendable {
     let thing: ChangedThing
     let message: LiveChange
-    /// The id and the VIN of the vehicle that the thing is about, which name its channel; empty if there is none,
-    /// and `nil` if the vehicle cannot be read.
+    /// The id and the VIN of the vehicle that the thing is about. Both are names of the vehicle's channel. Empty if the
+    /// thing is about no vehicle; `nil` if the vehicle cannot be read.
     let vehicleNames: Set<String>?
   }
 
@@ -54,7 +54,7 @@ struct AuditedChanges: Sendable {
     self.kinds = kinds
   }
 
-  /// Whether an entry is about a sign-in or a new password, of which other people do not learn.
+  /// Whether an entry is about a sign-in or a new password. Other people do not receive such changes.
   private static func isPrivate(_ entry: AuditEntry, _ kind: String) -> Bool {
     guard kind == Person.names.one else { return false }
     let keys = ["before", "after"].flatMap { part -> [String] in
@@ -109,8 +109,7 @@ struct AuditedChanges: Sendable {
 }
 
 extension Collection<AuditedChanges.Found> {
-  /// Returns the messages about the changes that an audience may learn of, because it may read the things and they
-  /// belong to its channel.
+  /// Returns the messages for an audience: those about things that it may read and that belong to its channel.
   ///
   /// - Parameter identity: the identity of a subscriber of the audience.
   func messages(

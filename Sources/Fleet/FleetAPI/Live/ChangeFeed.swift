@@ -3,8 +3,8 @@ import Logging
 import Synchronization
 
 /// Sends the changes of things to the live connections that have subscribed to them. Each change of a thing adds an
-/// entry to the tenant's audit in the same transaction. Therefore the audit is an ordered list of all changes, including
-/// those of other servers and of commands.
+/// entry to the tenant's audit in the same transaction. Therefore the audit is an ordered list of all changes,
+/// including those of other servers and of commands.
 ///
 /// Each server reads the number of the last entry periodically, in one read for all tenants with subscribers. It reads
 /// the entries of a tenant only if this number has changed. A change is sent at least once to each connection that is
@@ -25,7 +25,8 @@ final class ChangeFeed: Sendable {
   static let page: Int64 = 50
   /// The number of audiences whose rights are checked in one transaction.
   private static let audiencesOfView = 4
-  /// The number of audiences to which one message is delivered together, so that the event loops also do other work.
+  /// The number of audiences to which one message is delivered in one step. Between two steps, the event loops can do
+  /// other work.
   private static let audiencesOfDelivery = 64
 
   private let storage: any FleetStorage

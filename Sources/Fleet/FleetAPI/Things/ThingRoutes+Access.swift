@@ -13,7 +13,8 @@ extension ThingRoutes {
     try check(old, &new, transaction, call)
   }
 
-  /// Checks that the caller may refer to the things to which a value refers but its older version did not.
+  /// Checks the references that a value contains and its older version did not contain: the caller must be allowed to
+  /// refer to each of these things.
   func requireReferences<Named: Described>(
     of new: Named, old: Named?, _ view: any FleetView, _ call: Call
   ) throws(ThingError) {

@@ -11,7 +11,8 @@ struct HomeAssistantSender {
     @Sendable (_ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Void)
     async throws(ConnectorError) -> Void
 
-  /// The size of messages after which they are published before more records are added, bytes.
+  /// If the messages of a batch have this size, bytes, the batch is published, and the next records belong to a new
+  /// batch.
   private static let mostPublished = 1 << 20
   /// Number of vehicles whose messages are cleared together. A vehicle has at most some 1,000 messages.
   private static let clearedTogether = 5
@@ -41,7 +42,8 @@ struct HomeAssistantSender {
     (self.storage, self.publisher, self.memory, self.now, self.change) = (storage, publisher, memory, now, change)
   }
 
-  /// The name of the forward and its address in ``memory``.
+  /// The name under which ``memory`` contains the topics of this forward. It includes the address, so that the topics
+  /// are forgotten if the address changes.
   private var name: String { "\(forward.id.string) \(forward.value.address)" }
 
   // MARK: Values
@@ -88,7 +90,8 @@ struct HomeAssistantSender {
     }
   }
 
-  /// Returns the vehicles that are in the fleet, and the entities of vehicles that the broker may have.
+  /// Returns those of the given vehicles that are in the fleet, and for each given vehicle the entities for which the
+  /// broker may have messages.
   private func known(
     _ vehicles: [String]
   ) async throws(ConnectorError) -> (devices: [String: HomeAssistantDevice], entities: [String: Set<String>]) {

@@ -32,7 +32,8 @@ struct FeedGenerations {
   /// - Parameters:
   ///   - start: the position before its first change; higher than `position`.
   ///   - position: the feed's position until now.
-  ///   - forgotten: the position up to which changes were removed. Generations before it are left out.
+  ///   - forgotten: the position up to which changes were removed from the feed. Earlier generations that began at or
+  ///     before this position are no longer needed, and are removed.
   mutating func begin(at start: Int64, after position: Int64, forgotten: Int64) {
     generations.removeAll { $0.start <= forgotten }
     generations.append(Generation(start: start, skipped: start - position))
