@@ -193,8 +193,8 @@ extension Set<StaleHour> {
 }
 
 extension StoreSession {
-  /// Marks as stale all hours in which a vehicle has records from which figures are computed. It is used for records
-  /// that an earlier version stored.
+  /// Marks as stale all hours in which a vehicle has records from which figures are computed. This function is used for
+  /// records that an earlier version stored.
   func markAllHours(of vehicle: Int32, tenant: Int32, key: CursorKey, at now: Int64) throws(StoreFailure) {
     for recordClass in [RecordClass.known(.telemetry), .known(.trip), .known(.driving)] {
       guard let id = try vehicleNames([vehicle])[vehicle]?.id else { return }
@@ -342,8 +342,8 @@ extension ThingSession {
         """, values(hours)
       ).map { row in StaleHours(vehicle: row.text(0), zone: row.optionalText(1), hours: row.integer(2)...row.integer(3))
       }
-      // The days of vehicles whose time zone has changed begin at other times. They are not marked until the figures of
-      // the vehicle are reset, which happens in the background.
+      // The days of vehicles whose time zone has changed begin at other times. The hours of these days are not marked
+      // until the figures of the vehicles are reset, which happens in the background.
       let moved = try session.rows(
         """
         SELECT v.id, coalesce(f.time_zone, s.time_zone), d.first_time, d.last_time

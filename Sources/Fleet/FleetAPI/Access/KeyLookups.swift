@@ -66,7 +66,8 @@ final class KeyLookups: Sendable {
 
   /// Looks up the owner of a key.
   ///
-  /// - Parameter stranger: the client's address; `nil` if the key was valid recently.
+  /// - Parameter stranger: the client's address, if it is unknown whether the key is valid; `nil` if the key was valid
+  ///   recently.
   /// - Throws: errors of the storage.
   func principal(_ hash: SecretHash, stranger: String?) async throws -> Principal? {
     let lane = stranger == nil ? known : strangers

@@ -64,16 +64,17 @@ final class GuessLimiter: Sendable {
     return attempt
   }
 
-  /// Admits the answer of an OpenID provider, which a browser transmits. Such answers have a limit of their own,
-  /// because nobody can guess a password or code with them. The answer counts as wrong until
-  /// ``callbackSucceeded(from:)`` is called.
+  /// Admits the answer of an OpenID provider, which a browser transmits. Such answers have a separate limit, because
+  /// nobody can guess a password or code with them. The answer counts as wrong until ``callbackSucceeded(from:)`` is
+  /// called.
   ///
   /// - Throws: 429 if the limit of the browser or of the address is reached.
   func admitCallback(from origin: CallbackOrigin) throws(APIError) {
     if let seconds = callbacks.consume(origin.name) { throw Self.refusal(seconds) }
   }
 
-  /// Removes an answer of a provider from the counts, because the client did not cause its failure.
+  /// Removes an answer of a provider from the counts, because it was accepted, or because its failure was not the
+  /// client's fault.
   func callbackSucceeded(from origin: CallbackOrigin) { callbacks.refund(origin.name) }
 
   /// Removes an attempt from the counts, because no wrong password or code was given.

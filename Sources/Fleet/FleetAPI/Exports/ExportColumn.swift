@@ -9,7 +9,7 @@ struct ExportColumn: Equatable, Sendable {
   /// The column's header, for example `amount.currency`.
   var name: String { path.joined(separator: ".") }
 
-  /// The column for all members of an element that have no column of their own.
+  /// The column that contains all members of an element for which there is no separate column.
   static let more = ExportColumn(path: ["more"])
 }
 

@@ -7,7 +7,7 @@ struct ExportLayout: Sendable {
   /// For each key of an element, the columns whose values come from the member with this key: the keys that lead from
   /// the member to the value, and the index of the column.
   private let places: [String: [(path: ArraySlice<String>, column: Int)]]
-  /// The index of the column for all members without a column of their own; `nil` if there is none.
+  /// The index of the column ``ExportColumn/more``; `nil` if the file does not have this column.
   private let more: Int?
 
   init(_ columns: [ExportColumn]) {

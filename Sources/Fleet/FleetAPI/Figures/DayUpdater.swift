@@ -153,7 +153,7 @@ final class DayUpdater: Sendable {
   }
 
   /// The number of trip records after the end of a day that are searched for a trip that passed midnight. Usually, the
-  /// first of these records belongs to it.
+  /// first of these records describes that trip.
   private static let laterTrips = 20
 
   /// Returns the trips that ended after a day, but began before its end.

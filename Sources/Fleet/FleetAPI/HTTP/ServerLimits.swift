@@ -41,7 +41,7 @@ public struct ServerLimits: Equatable, Sendable {
   public var tenantBytes: Int64?
   /// Maximum number of simultaneous connections. Each address, tenant and key may have only a part of this number.
   public var connections = 20_000
-  /// When the server stops, requests in progress may continue for this time.
+  /// The time for which requests in progress may continue after the server has begun to stop.
   public var stopSeconds = 2
 
   /// Creates the default limits.

@@ -350,7 +350,7 @@ struct ImportRoutes {
     _ stored: Stored<Value>, _ row: ImportRow, _ things: ThingRoutes<Value>, _ transaction: any FleetTransaction,
     _ call: Call
   ) throws(ThingError) -> ImportOutcome.Action {
-    // The state of a thing may allow no change. A row that equals the thing is none.
+    // A thing may be in a state in which it cannot be changed. That is no error if the row would change nothing.
     do throws(FieldErrors) {
       if try stored.value.patched(with: .object(row.values)).change(since: stored.value).isEmpty { return .unchanged }
     } catch {

@@ -27,7 +27,8 @@ struct AuditedChanges: Sendable {
   private let changes: [Change]
   private let kinds: ChangedKinds
 
-  /// Creates the list of changed things. Entries about other kinds, and entries that change no thing, are left out.
+  /// Creates the list of changed things. Entries about kinds that are not in `kinds`, and entries that change no thing,
+  /// are left out.
   ///
   /// - Parameter entries: entries in ascending order.
   init(_ entries: [AuditEntry], kinds: ChangedKinds) {
@@ -158,8 +159,8 @@ extension Collection<AuditedChanges.Found> {
 }
 
 extension Identity {
-  /// Returns the ids that the fields of the caller's own things contain: those of the caller, of the caller's drivers,
-  /// and of the vehicles that are assigned to the caller.
+  /// Returns the ids of the caller, of the caller's drivers, and of the vehicles that are assigned to the caller. Each
+  /// of the caller's own things contains at least one of these ids.
   fileprivate func ownNames(_ view: any FleetView) throws(ThingError) -> Set<String> {
     Set([author].compactMap { $0?.string })
       .union(try ownDrivers(view).map(\.string)).union(try ownVehicles(at: WallClock.now, view))

@@ -152,8 +152,8 @@ final class ChangeFeed: Sendable {
       logger.error("tenant \(tenant): live connections do not learn of the change of a thing: \(thing)")
     }
     guard !found.isEmpty else { return }
-    // A client that subscribes later reads the things after these changes.
-    // Most audiences are those of other vehicles: leave them out before their rights are checked.
+    // A client that subscribes later reads the things after these changes. Most audiences are for channels of other
+    // vehicles. Leave them out before their rights are checked.
     let names = found.reduce(into: Set<String>()) { $0.formUnion($1.vehicleNames ?? []) }
     let isComplete = found.allSatisfy { $0.vehicleNames != nil }
     var rest = hub.audiences.all(of: tenant).filter { !isComplete || $0.audience.channel.mayConcern(names) }[...]

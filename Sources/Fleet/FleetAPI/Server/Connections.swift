@@ -41,7 +41,7 @@ final class Connections: Sendable {
     var next = 0
     /// Displaced connections that are still being closed.
     var leaving: Set<ObjectIdentifier> = []
-    /// Whether connections were displaced since half of the connections were last free.
+    /// Whether a connection was displaced after the last time at which half of the connections were free.
     var isFull = false
 
     mutating func add(_ channel: any Channel, _ holder: Holder) {

@@ -36,8 +36,8 @@ extension FleetTransaction {
   }
 }
 
-/// Sends the telemetry of all tenants to the programs of their forwards. Each record is sent at least once, in the
-/// order of the feed.
+/// Sends each tenant's telemetry records to the programs that the tenant's forwards specify. Each record is sent at
+/// least once, in the order of the feed.
 ///
 /// The stored position advances after the other program has accepted the records. Positions of private journeys are not
 /// sent.

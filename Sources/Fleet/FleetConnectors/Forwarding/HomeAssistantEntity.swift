@@ -2,8 +2,8 @@ import FleetDomain
 
 /// A value of vehicles as an entity of Home Assistant.
 ///
-/// The names of device classes, of units, and of the members of discovery messages are those of Home Assistant's
-/// documentation of the integrations MQTT and Sensor.
+/// Home Assistant's documentation of the integrations MQTT and Sensor defines the names of device classes, the units,
+/// and the members of discovery messages.
 struct HomeAssistantEntity: Equatable, Sendable {
   /// The integration to which the entity belongs.
   enum Component: String, Sendable {

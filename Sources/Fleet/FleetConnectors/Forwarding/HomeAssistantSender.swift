@@ -128,7 +128,7 @@ struct HomeAssistantSender {
     func time(_ milliseconds: Int64) -> JSON { Timestamp(nanoseconds: milliseconds * 1_000_000).json }
     var silent = ThingQuery<Vehicle>(.below(key: "lastRecordAt", time(latest)), Self.isInFleet)
     if let checked {
-      // Vehicles that were silent at that time are already marked as such.
+      // The previous call has already reported the vehicles that were silent at its time.
       silent.conditions.append(
         .atLeast(key: "lastRecordAt", time(checked.milliseconds - VehicleState.longestParking)))
     }

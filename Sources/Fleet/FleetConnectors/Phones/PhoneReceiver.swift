@@ -8,7 +8,7 @@ extension SecretPlace {
   public static func phone(_ id: UUIDv7) -> String { "phone \(id.string)" }
 }
 
-/// Stores the positions of drivers' phones as records of the vehicles that they drive.
+/// Stores the positions of drivers' phones as records of the vehicles that the drivers use.
 public struct PhoneReceiver: Sendable {
   /// The largest radius of uncertainty of a position that is stored, m.
   private static let greatestRadius = 200.0

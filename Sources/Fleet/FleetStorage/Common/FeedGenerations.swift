@@ -1,8 +1,8 @@
-/// The generations of a tenant's feed positions. A generation begins when a backup is restored: it leaves out all
-/// positions that readers may have received since the backup was made.
+/// The generations of a tenant's feed positions. A generation begins when a backup is restored. Its positions are
+/// higher than all positions that readers may have received after the backup was made.
 ///
 /// The changes of earlier generations stay in the feed, because the server's own readers have stored their positions in
-/// the same database. These positions were restored together with the feed, and are still right.
+/// the same database. These positions were restored together with the feed, and still refer to the same changes.
 struct FeedGenerations {
   private struct Generation {
     /// The position before the first change of the generation.
@@ -16,7 +16,7 @@ struct FeedGenerations {
   /// The lowest position that a reader outside the database may have received in the present generation.
   var start: Int64 { generations.last?.start ?? 0 }
 
-  /// Generations as stored by ``column``. Other values give no generations.
+  /// Reads generations in the form of ``column``. Any other value is treated as an empty list of generations.
   init(_ column: [UInt8]?) {
     let numbers = String(decoding: column ?? [], as: UTF8.self).split(separator: " ").map { Int64($0) ?? 0 }
     for index in stride(from: 0, to: numbers.count - numbers.count % 2, by: 2) {

@@ -22,7 +22,7 @@ struct SelectedVehicles {
     return isOpen || whole.contains(vehicle)
   }
 
-  /// Removes the times in these windows, and the vehicle's records without a time, from the selection.
+  /// Removes from the selection the vehicle's records with times in these windows, and its records without a time.
   fileprivate mutating func remove(_ windows: [VehicleWindow], of vehicle: Int32) {
     guard !windows.isEmpty, ranges[vehicle] != nil || isOpen || whole.contains(vehicle) else { return }
     var left = ranges[vehicle] ?? [Int64.min..<Int64.max]

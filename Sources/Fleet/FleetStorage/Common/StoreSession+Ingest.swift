@@ -39,9 +39,9 @@ extension StoreSession {
     return found
   }
 
-  /// Stores the gateway that registered the vehicle and the vehicle's VIN, if they were not stored before. If
-  /// `vehicle.isGateway` is false, a gateway's row becomes a vehicle. If another vehicle already has the VIN, the VIN
-  /// is not stored.
+  /// Stores two properties of a vehicle, if they were not stored before: the ID of the gateway that registered it, and
+  /// its VIN. If `vehicle.isGateway` is false, a gateway's row becomes a vehicle. If another vehicle already has the
+  /// VIN, the VIN is not stored.
   ///
   /// - Parameter gateway: the gateway whose record contained the new value.
   func update(_ vehicle: VehicleRow, tenant: Int32, by gateway: String, at now: Int64) throws(StoreFailure) {

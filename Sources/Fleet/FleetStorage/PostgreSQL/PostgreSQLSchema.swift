@@ -700,8 +700,9 @@ enum PostgreSQLSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_month_day" bigint;
     """
 
-  /// Adds text search of assignments and meter readings, due dates by which schedules are sorted, photos of vehicles,
-  /// files of documents, metrics of reports, more settings of tenants, and working hours of fleets.
+  /// Adds columns for: the text search of assignments and meter readings, the dates by which service schedules are
+  /// sorted, photos of vehicles, files of documents, metrics of reports, more settings of tenants, and working hours of
+  /// fleets.
   private static let version36 = """
     ALTER TABLE assignment ADD COLUMN search text COLLATE "C" NOT NULL DEFAULT '';
     UPDATE assignment SET search = lower(coalesce(notes, ''));

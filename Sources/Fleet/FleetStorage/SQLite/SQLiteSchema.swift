@@ -682,8 +682,9 @@ enum SQLiteSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_month_day" INTEGER;
     """
 
-  /// Adds text search of assignments and meter readings, due dates by which schedules are sorted, photos of vehicles,
-  /// files of documents, metrics of reports, more settings of tenants, and working hours of fleets.
+  /// Adds columns for: the text search of assignments and meter readings, the dates by which service schedules are
+  /// sorted, photos of vehicles, files of documents, metrics of reports, more settings of tenants, and working hours of
+  /// fleets.
   private static let version36 = """
     ALTER TABLE assignment ADD COLUMN search TEXT NOT NULL DEFAULT '';
     UPDATE assignment SET search = lower(coalesce(notes, ''));
