@@ -141,8 +141,8 @@ final class AccountService: Sendable {
     return .signedIn(try await signIn(ticket: ticket.text, answer, caller))
   }
 
-  /// Begins the session; but requests a code if the person has a second factor, or a new password if the password is
-  /// too short.
+  /// Requests a code if the person has a second factor, or a new password if the password is too short. Otherwise,
+  /// begins the session.
   ///
   /// - Parameter isShort: whether the password is allowed only with a second factor.
   func nextStep(
@@ -339,7 +339,7 @@ final class AccountService: Sendable {
     }
   }
 
-  /// Runs work for a tenant that a client has named without authentication; returns `nil` if the tenant does not exist.
+  /// Runs work for a tenant that an unauthenticated client has named; returns `nil` if the tenant does not exist.
   func ifTenantExists<Value>(_ work: () async throws -> Value?) async throws -> Value? {
     do {
       return try await work()

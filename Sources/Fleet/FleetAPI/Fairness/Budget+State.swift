@@ -26,8 +26,8 @@ extension Budget {
   struct Group {
     var held = 0
     var keys: [SecretHash?: Member] = [:]
-    /// A waiting request, with its key, if there is one of this type; otherwise `nil`: it needs more for a share that
-    /// already holds an amount, and with this additional amount, the group would exceed its limit.
+    /// The request with which a share that already holds an amount waits for more, because the group would otherwise
+    /// exceed its limit; and the key of the share. `nil` if there is none.
     var waitsForGroup: (key: SecretHash?, request: Waiter)?
     /// The number of this tenant's waiting requests, for all its keys together.
     var waiting = 0

@@ -4,8 +4,8 @@ import FleetWork
 import Telemetry
 
 extension ImportRoutes {
-  /// Returns an error for each row that cannot be stored because of earlier rows of the file: the row repeats a value
-  /// that only one thing may have, or the rows together exceed a limit of the number of things.
+  /// Returns an error for each row that cannot be stored because of earlier rows of the file. Either the row repeats a
+  /// value that only one thing may have, or the rows together exceed a limit of the number of things.
   ///
   /// - Parameter rows: the rows that create or change a thing.
   func conflicts(_ rows: [ImportRow], _ kind: ImportKind, _ call: Call) async throws -> [ImportError] {

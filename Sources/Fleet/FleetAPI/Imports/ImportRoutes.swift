@@ -71,8 +71,7 @@ struct ImportRoutes {
   private static let messageBytes = 128
   private static let volumes: [FuelEntry.Unit] = [.litre, .usGallon, .imperialGallon]
 
-  /// Returns an error for a client that contains the errors of all rows, in the same format as the errors of a JSON
-  /// body.
+  /// Returns one error that contains the errors of all rows, in the same format as the errors of a JSON body.
   static func failure(_ errors: [ImportError]) -> ThingError {
     .invalid(
       FieldErrors(

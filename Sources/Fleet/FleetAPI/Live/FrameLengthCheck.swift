@@ -7,7 +7,8 @@ struct FrameLengthCheck {
     case opcode
     case length
     /// The extended length is being read. `missing` is the number of bytes that have not been read yet, and `value` is
-    /// the number that the other bytes form. `least` is the smallest length for which this form is allowed.
+    /// the number that the other bytes form. `least` is the smallest length for which this form is allowed, and
+    /// `isMasked` is whether a mask follows.
     case extended(missing: Int, value: UInt64, least: UInt64, isMasked: Bool)
     /// The mask and the payload are being skipped. The value is the number of remaining bytes.
     case payload(UInt64)

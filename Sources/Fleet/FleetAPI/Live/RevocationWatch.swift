@@ -2,8 +2,8 @@ import FleetDomain
 import Logging
 import Telemetry
 
-/// Closes live connections whose token was revoked, or whose rights were changed, by another server or by a command,
-/// and discards the cached keys of their tenant. If this server revokes a token, it does both immediately
+/// Closes live connections after another server or a command has revoked their token or changed their rights. Also
+/// discards the cached keys of their tenant. If this server itself revokes a token, it does both immediately
 /// (``LiveHub/close(_:of:)``, ``Authenticator/forget(_:)``).
 ///
 /// The watch periodically reads the list of revocations of all tenants. A read without new revocations costs little.

@@ -79,8 +79,8 @@ extension Call {
   /// Returns the day in a query parameter; `nil` if the parameter is absent. If the parameter contains a time, returns
   /// the day that contains this time.
   ///
-  /// - Parameter isEnd: whether the parameter is the end of a range. If such an end is a time, the range does not
-  ///   contain this time: if it is the start of a day, the previous day is returned.
+  /// - Parameter isEnd: whether the parameter is the end of a range. An end that is a time does not belong to the
+  ///   range. Therefore, if this time is the start of a day, the previous day is returned.
   func date(_ name: String, in zone: ZoneRules, isEnd: Bool) throws(APIError) -> CalendarDate? {
     if let date = query[name].flatMap({ CalendarDate($0) }) { return date }
     guard let time = try time(name) else { return nil }

@@ -42,8 +42,8 @@ struct HomeAssistantSender {
     (self.storage, self.publisher, self.memory, self.now, self.change) = (storage, publisher, memory, now, change)
   }
 
-  /// The name under which ``memory`` contains the topics of this forward. It includes the address, so that the topics
-  /// are forgotten if the address changes.
+  /// The name under which ``memory`` contains the topics of this forward. It includes the address, because another
+  /// broker does not have the same messages.
   private var name: String { "\(forward.id.string) \(forward.value.address)" }
 
   // MARK: Values

@@ -103,8 +103,8 @@ final class PostgreSQLPartitions: Sendable {
     try make(missing, at: now, connection)
   }
 
-  /// Of the partitions in `missing`, creates those for months from which new records usually are at the time `now`. The
-  /// function uses its own transactions, so no transaction may be open.
+  /// Of the partitions in `missing`, creates those for months that are usual at the time `now`
+  /// (``FleetDomain/IdMonth/isUsual(at:)``). The function uses its own transactions, so no transaction may be open.
   func make(
     _ missing: some Collection<Name>, at now: Timestamp, _ connection: PostgreSQLConnection
   ) throws(StoreFailure) {
