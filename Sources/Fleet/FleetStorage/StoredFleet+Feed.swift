@@ -96,7 +96,8 @@ extension StoreSession {
 
   /// Checks that all changes after a position are stored.
   ///
-  /// - Parameter start: the lowest permitted position, if it is higher than that of the stored changes.
+  /// - Parameter start: the lowest permitted position. A lower position is rejected even if all changes after it are
+  ///   stored.
   /// - Throws: `positionGone` if some are no longer stored, or if the position is higher than the feed's position.
   fileprivate func requireStored(
     _ position: FeedPosition, from start: Int64 = 0, tenant: Int32

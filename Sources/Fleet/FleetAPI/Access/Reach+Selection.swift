@@ -4,7 +4,8 @@ import FleetWork
 import Telemetry
 
 extension Reach {
-  /// Returns a selection of the records for which this reach gives a permission.
+  /// Returns a selection of the records of all vehicles in the fleets of this reach, and of the records in `windows`.
+  /// The selection is empty if the reach is empty.
   ///
   /// - Parameter windows: the vehicles that are or were assigned to the caller, with the times of the assignments.
   func selection(windows: [VehicleWindow]) -> VehicleSelection {

@@ -39,7 +39,7 @@ struct ExportColumns: Sendable {
     self.lists = lists
   }
 
-  /// Returns the columns of a list; `nil` if `openapi.json` has no schema of its elements.
+  /// Returns the columns of a list; `nil` if `openapi.json` has no schema of the list's elements.
   ///
   /// - Parameter fields: the record's keys to include in addition to `id` and `timestamp`, separated by commas; `nil`
   ///   for all keys.

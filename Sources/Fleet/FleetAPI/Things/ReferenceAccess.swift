@@ -91,7 +91,8 @@ struct ReferenceAccess: Sendable {
     guard reach.isEverything else { throw .forbidden(reason: reach.reason) }
   }
 
-  /// Whether an account exists. The caller must be allowed to change it, because a link gives its owner access.
+  /// Whether an account exists. The caller must be allowed to change the account, because the reference gives the
+  /// account's owner access to the thing that contains the reference.
   private func mayLink(
     _ id: UUIDv7, _ identity: Identity?, _ view: any FleetView
   ) throws(ThingError) -> Bool {

@@ -11,8 +11,8 @@ struct HomeAssistantSender {
     @Sendable (_ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Void)
     async throws(ConnectorError) -> Void
 
-  /// If the messages of a batch have this size, bytes, the batch is published, and the next records belong to a new
-  /// batch.
+  /// As soon as the messages of a batch reach this size, bytes, the batch is published. The next records belong to a
+  /// new batch.
   private static let mostPublished = 1 << 20
   /// Number of vehicles whose messages are cleared together. A vehicle has at most some 1,000 messages.
   private static let clearedTogether = 5

@@ -849,8 +849,8 @@ enum SQLiteSchema {
   /// Allows completed assignments to be void.
   private static let version45 = "ALTER TABLE assignment ADD COLUMN \"void\" INTEGER NOT NULL DEFAULT 0;"
 
-  /// Adds the time from which a replacement of a meter that was entered late counts (`judgedFrom`). Adds indexes by
-  /// which meter readings are found in the order of their creation, and used readings also in the order of their times.
+  /// Adds `judgedFrom`, the time from which the replacement of a meter counts if the replacement was entered late. Adds
+  /// indexes to read meter readings in the order of their creation, and used readings also in the order of their times.
   private static let version46 = """
     ALTER TABLE meter_reading ADD COLUMN "judged_from" INTEGER;
     CREATE INDEX meter_reading_judged_from ON meter_reading (tenant, vehicle_id, judged_from)
