@@ -45,8 +45,8 @@ enum SourceTime {
   /// The first time that is too late to be accepted, ms since 1970: 2200-01-01.
   static let last: Int64 = 7_258_118_400_000
 
-  /// Parses a time in the format of RFC 3339, or with an offset as in ISO 8601 without a colon (`-0700`); `nil` if it is
-  /// invalid or a placeholder.
+  /// Parses a time in the format of RFC 3339, or with an offset as in ISO 8601 without a colon (`-0700`); `nil` if it
+  /// is invalid or a placeholder.
   static func parse(_ text: String) -> Timestamp? {
     guard let time = (try? Timestamp(parsing: text.utf8.span)) ?? withoutColon(text) else { return nil }
     return time.milliseconds >= first && time.milliseconds < last ? time : nil

@@ -78,7 +78,7 @@ extension StoredFleet {
         UPDATE tenant SET gateways = (SELECT count(*) FROM gateway WHERE tenant = $1),
           tokens = (SELECT count(*) FROM token WHERE tenant = $1) WHERE key = $1
         """, [SQLValue(key)])
-      // In an archive of an earlier version, the own records of gateways are stored as records of vehicles.
+      // In an archive of an earlier version, gateways' own records are stored as records of vehicles.
       try session.run(GatewayRows.classify + " AND tenant = $1", [SQLValue(key)])
       try session.run("DELETE FROM setting WHERE name = $1", [.text(StoreSessionNames.importOf(key))])
     }

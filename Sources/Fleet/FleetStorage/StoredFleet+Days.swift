@@ -109,8 +109,8 @@ extension StoreSession {
 
   /// Deletes the figures of some days of a vehicle, the earliest first, and marks hours of these days as stale.
   ///
-  /// - Parameter first: the number of the first day whose figures can be computed again. Earlier days keep their figures,
-  ///   because retention has removed records.
+  /// - Parameter first: the number of the first day whose figures can be computed again. Earlier days keep their
+  ///   figures, because retention has removed records.
   /// - Returns: `true` if no more such days remain.
   fileprivate func resetSomeDays(
     of vehicle: Int32, from first: Int64, at now: Timestamp
@@ -154,7 +154,7 @@ extension StoreEngine {
   }
 }
 
-/// An hour in which a vehicle has records that its figures do not include yet.
+/// An hour in which a vehicle has records that are not yet included in its daily figures.
 struct StaleHour: Hashable {
   var vehicle: Int32
   /// Number of hours from the start of 1970 to this hour.
@@ -167,7 +167,8 @@ struct StaleHour: Hashable {
   static let classes = Set(
     [RecordClass.known(.telemetry), .known(.trip), .known(.driving)].map(\.number))
 
-  /// Returns hours of a trip before its end, so that each day of the trip contains at least one of them, in any time zone.
+  /// Returns hours of a trip before its end, so that each day of the trip contains at least one of them, in any time
+  /// zone.
   ///
   /// - Parameters:
   ///   - body: the record of the trip.
@@ -192,8 +193,8 @@ extension Set<StaleHour> {
 }
 
 extension StoreSession {
-  /// Marks as stale all hours in which a vehicle has records from which figures are computed. It is used for records
-  /// that an earlier version stored.
+  /// Marks as stale all hours in which a vehicle has records from which figures are computed. This function is used for
+  /// records that an earlier version stored.
   func markAllHours(of vehicle: Int32, tenant: Int32, key: CursorKey, at now: Int64) throws(StoreFailure) {
     for recordClass in [RecordClass.known(.telemetry), .known(.trip), .known(.driving)] {
       guard let id = try vehicleNames([vehicle])[vehicle]?.id else { return }
@@ -341,8 +342,8 @@ extension ThingSession {
         """, values(hours)
       ).map { row in StaleHours(vehicle: row.text(0), zone: row.optionalText(1), hours: row.integer(2)...row.integer(3))
       }
-      // The days of vehicles whose time zone has changed begin at other times. They are not marked until the figures of
-      // the vehicle are reset, which happens in the background.
+      // The days of vehicles whose time zone has changed begin at other times. The hours of these days are not marked
+      // until the figures of the vehicles are reset, which happens in the background.
       let moved = try session.rows(
         """
         SELECT v.id, coalesce(f.time_zone, s.time_zone), d.first_time, d.last_time

@@ -96,7 +96,8 @@ extension StoreSession {
 
   /// Checks that all changes after a position are stored.
   ///
-  /// - Parameter start: the lowest permitted position, if it is higher than that of the stored changes.
+  /// - Parameter start: the lowest permitted position. A lower position is rejected even if all changes after it are
+  ///   stored.
   /// - Throws: `positionGone` if some are no longer stored, or if the position is higher than the feed's position.
   fileprivate func requireStored(
     _ position: FeedPosition, from start: Int64 = 0, tenant: Int32
@@ -146,7 +147,7 @@ extension StoreSession {
       let found = try foundAll(Array(places.keys))
       let names = try vehicleNames(Set(found.map(\.vehicle)))
       for row in found {
-        // The own records of gateways are not records of vehicles.
+        // Gateways' own records are not records of vehicles.
         guard let name = names[row.vehicle], !name.isGateway else { continue }
         for position in places[row.key(tenant: tenant)] ?? [] {
           changes.append(

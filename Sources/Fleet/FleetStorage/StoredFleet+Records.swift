@@ -67,7 +67,8 @@ extension StoreSession {
     return key
   }
 
-  /// Returns the vehicle with an ID or, if there is none, the vehicle with this VIN; `nil` if there is neither.
+  /// Returns the vehicle whose ID is `name` or, if there is none, the vehicle whose VIN is `name`; `nil` if there is
+  /// neither.
   ///
   /// - Parameter isGateway: whether to return the row for a gateway's own records instead of a vehicle.
   func vehicle(_ name: String, tenant: Int32, isGateway: Bool = false) throws(StoreFailure) -> VehicleRow? {

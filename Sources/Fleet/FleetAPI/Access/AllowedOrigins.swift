@@ -6,9 +6,9 @@
 public struct AllowedOrigins: Equatable, Sendable {
   /// Allowed origins in addition to the server's own, such as `https://fleet.example`; `*` allows every page.
   public var listed: Set<String>
-  /// The server's own origin; `nil` if the server's address is not configured. The header `Host` then names the own
-  /// origin. With a configured address, this header is not used: a page of another name that leads to this server could
-  /// otherwise count as the server's own.
+  /// The server's own origin; `nil` if the server's address is not configured. In that case, the request's header
+  /// `Host` determines the origin. With a configured address, `Host` is not used: otherwise, an attacker could let
+  /// another host name lead to this server, and a page with that name would count as the server's own.
   private var own: String?
 
   /// Creates a check that allows the server's own pages and the pages of the listed origins.

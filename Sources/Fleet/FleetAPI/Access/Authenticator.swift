@@ -38,7 +38,8 @@ final class Authenticator: Sendable {
   /// each second.
   static let strangers = (burst: 50.0, perSecond: 10.0)
   private let strangers: RateLimiter<String>
-  /// Looks up credentials that only one route accepts, with the same limit of unknown ones.
+  /// Looks up credentials that only one route accepts. Unknown credentials and unknown keys count for the same limit
+  /// (``strangers``).
   let owners: OwnerLookups
   private let lookups: KeyLookups
   private let state = Mutex(State())
@@ -120,8 +121,8 @@ final class Authenticator: Sendable {
     identity.signedIn.map { sessions.end(of: $0) } ?? identity.token?.expiresAt
   }
 
-  /// Looks up a session or token in the storage, and returns its owner with the present rights; `nil` if it was revoked,
-  /// has ended, or its secret was replaced.
+  /// Looks up a session or token in the storage, and returns its owner with the present rights; `nil` if it was
+  /// revoked, has ended, or its secret was replaced.
   func current(_ identity: Identity) async throws -> Identity? {
     guard let found = try await lookups.principal(identity.key, stranger: nil) else { return nil }
     let current = Identity(principal: found, key: identity.key)

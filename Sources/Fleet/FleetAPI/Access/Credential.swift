@@ -84,7 +84,7 @@ enum SameOrigin {
   /// Checks a request.
   ///
   /// - Parameters:
-  ///   - own: the origin of the server's own pages, without other origins.
+  ///   - own: accepts only the origin of the server's own pages.
   ///   - isCookie: whether the request's credential is a cookie. A request with another credential is rejected only if
   ///     its headers name another site.
   /// - Throws: 403 if the request must be rejected.

@@ -54,7 +54,7 @@ struct Identity: Sendable {
   /// The id of the person or of the operator's token; `nil` for a gateway.
   var author: UUIDv7? { signedIn?.person ?? token?.id }
 
-  /// Whether another identity has the same rights, so that a live connection of one shows the same as of the other.
+  /// Whether another identity has the same rights. If so, live connections of both identities show the same data.
   func hasSameRights(as other: Identity) -> Bool {
     tenant == other.tenant && author == other.author && requester == other.requester
       && signedIn?.needsFactor == other.signedIn?.needsFactor

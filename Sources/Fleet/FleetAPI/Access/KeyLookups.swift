@@ -16,8 +16,8 @@ final class KeyLookups: Sendable {
     let answer: CheckedContinuation<Principal?, any Error>
   }
 
-  /// One of the two lanes. At most one call of the storage is in progress for it; look-ups that arrive during a call
-  /// wait for the next call.
+  /// One of the two lanes. Each lane has at most one call of the storage in progress. Look-ups that arrive during this
+  /// call wait for the lane's next call.
   private final class Lane: Sendable {
     let lookups = Mutex(Waiting())
   }
@@ -66,7 +66,8 @@ final class KeyLookups: Sendable {
 
   /// Looks up the owner of a key.
   ///
-  /// - Parameter stranger: the client's address; `nil` if the key was valid recently.
+  /// - Parameter stranger: the client's address, if it is unknown whether the key is valid; `nil` if the key was valid
+  ///   recently.
   /// - Throws: errors of the storage.
   func principal(_ hash: SecretHash, stranger: String?) async throws -> Principal? {
     let lane = stranger == nil ? known : strangers

@@ -54,7 +54,7 @@ final class LastSeenStore: Sendable {
     for tenant in pending.withLock({ Array($0.keys) }) { await write(tenant) }
   }
 
-  /// Writes the values of a tenant's gateways that were recorded since the last write.
+  /// Writes the values that were recorded for a tenant's gateways since the last write.
   func write(_ tenant: TenantID) async {
     let noted = pending.withLock { $0.removeValue(forKey: tenant) } ?? [:]
     var rest = Array(noted)[...]

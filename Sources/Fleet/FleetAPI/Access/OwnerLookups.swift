@@ -4,11 +4,17 @@ import Synchronization
 
 /// Looks up the owners of credentials that only one route accepts, such as the keys of phones.
 ///
-/// A credential that was valid recently is always looked up, as work of its owner. Any other credential may come from a
-/// stranger: before it is looked up, it counts for the limit of unknown keys of the client's address
-/// (``Authenticator/strangers``), and the look-up waits in the queue of requests without a key. If the credential is
-/// valid, it is no longer counted. So a flood of unknown keys costs a limited number of look-ups, and the phones of the
-/// same address are still served.
+/// A credential that was valid at its last look-up is looked up without a limit. In the fair queues of the storage, the
+/// look-up counts as work of the owner's tenant.
+///
+/// Any other credential may come from an attacker. It is handled in these steps:
+/// - It is counted as an unknown key of the client's address. If the address has tried too many unknown keys
+///   (``Authenticator/strangers``), the request is rejected.
+/// - It is looked up. In the fair queues of the storage, the look-up counts as work of clients without a key.
+/// - If it is valid, it is subtracted from the count again.
+///
+/// So a flood of unknown keys causes only a limited number of look-ups, and phones at the same address are still
+/// served.
 final class OwnerLookups: Sendable {
   /// Credentials that were valid at their last look-up. If there are too many, those that were not used recently are
   /// forgotten. A forgotten credential is looked up like a new one.
@@ -35,15 +41,15 @@ final class OwnerLookups: Sendable {
 
   /// Creates an object without known credentials.
   ///
-  /// - Parameter strangers: limits the unknown credentials of each address.
+  /// - Parameter strangers: the rate limit of unknown credentials, for each client address.
   init(strangers: RateLimiter<String>) { self.strangers = strangers }
 
   /// Finds the first of several credentials that is valid. Credentials that were valid recently are tried first.
   ///
   /// - Parameters:
-  ///   - credentials: the texts of a request that may be a credential.
+  ///   - credentials: the texts in a request that may be the credential.
   ///   - address: the client's address; `nil` if unknown.
-  ///   - owner: returns the owner of a found thing.
+  ///   - owner: returns the owner of the credential, from the result of `look`.
   ///   - look: looks a credential up in the storage; returns `nil` if it is unknown.
   /// - Returns: what `look` has found; `nil` if no credential is valid.
   /// - Throws: 429 if the address has tried too many unknown credentials; errors of `look`.

@@ -4,16 +4,17 @@ import FleetWork
 import Telemetry
 
 extension Reach {
-  /// Returns a selection of the records for which this reach gives a permission.
+  /// Returns a selection of the records of all vehicles in the fleets of this reach, and of the records in `windows`.
+  /// The selection is empty if the reach is empty.
   ///
   /// - Parameter windows: the vehicles that are or were assigned to the caller, with the times of the assignments.
   func selection(windows: [VehicleWindow]) -> VehicleSelection {
     isEmpty ? VehicleSelection(fleets: []) : VehicleSelection(fleets: fleets, windows: windows)
   }
 
-  /// Returns a selection of the records for which this reach gives a permission: all records of vehicles in the
-  /// caller's fleets. Records of other vehicles are selected only from the times at which the vehicle was assigned to
-  /// the caller.
+  /// Returns a selection of the records on which the caller may perform the action of this reach. For vehicles in the
+  /// caller's fleets, it contains all records. For other vehicles, it contains only the records from the times at which
+  /// the vehicle was assigned to the caller.
   func selection(of identity: Identity, _ view: any FleetView) throws(ThingError) -> VehicleSelection {
     guard fleets != nil, let person = identity.signedIn?.person else { return selection(windows: []) }
     return selection(windows: try view.vehicleWindows(of: person))
@@ -21,7 +22,8 @@ extension Reach {
 }
 
 extension Identity {
-  /// Returns the times of vehicles that are hidden from the caller, because another driver had the vehicles privately.
+  /// Returns, for each vehicle, the periods that are hidden from the caller because another driver was on a private
+  /// journey with the vehicle.
   ///
   /// - Parameters:
   ///   - vehicles: the ids of vehicles; `nil` for all.

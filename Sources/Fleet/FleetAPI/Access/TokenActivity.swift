@@ -7,8 +7,8 @@ import Telemetry
 final class TokenActivity: Sendable {
   /// The time between two writes to the storage.
   private static let period = Duration.seconds(5)
-  /// The resolution of the stored time, in seconds. A token that is used constantly is therefore written once in this
-  /// time.
+  /// The resolution of the stored time, in seconds. A token that is used constantly is therefore written only once a
+  /// minute.
   private static let resolution = 60
 
   private let storage: any FleetStorage
@@ -31,7 +31,7 @@ final class TokenActivity: Sendable {
     for tenant in pending.withLock({ Array($0.keys) }) { await write(tenant) }
   }
 
-  /// Stores the uses of a tenant's tokens that were recorded since the last write.
+  /// Stores the uses that were recorded for a tenant's tokens since the last write.
   func write(_ tenant: TenantID) async {
     guard let uses = pending.withLock({ $0.removeValue(forKey: tenant) }) else { return }
     do {

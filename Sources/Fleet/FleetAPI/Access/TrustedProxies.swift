@@ -131,7 +131,8 @@ public struct TrustedProxies: Equatable, Sendable {
 
   private static func xForwardedFor(_ headers: HTTPFields) -> [Hop] {
     guard let list = headers[.xForwardedFor] else { return [] }
-    // The proxy nearest to this server wrote the last element. It is the scheme that this proxy's client used.
+    // The proxy nearest to this server wrote the last element of the header. The element is the scheme that this
+    // proxy's client used.
     let schemes = headers[.xForwardedProto]?.split(separator: ",").map { $0.trimmed.lowercased() } ?? []
     let addresses = list.split(separator: ",", omittingEmptySubsequences: false)
     return addresses.enumerated().map { index, text in

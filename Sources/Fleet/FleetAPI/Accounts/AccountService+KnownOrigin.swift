@@ -3,7 +3,8 @@ import FleetDomain
 import Telemetry
 
 extension AccountService {
-  /// Returns a text for a cookie. If a browser sends it later, the person has signed in from this browser before.
+  /// Returns the text of a cookie for the browser in which a person has just signed in. If a browser sends this text
+  /// later, it proves that the person has signed in from this browser before.
   func deviceProof(of person: UUIDv7, _ tenant: TenantID) -> String {
     KnownDevice(of: person, tenant, settings.secretKeys).proof
   }

@@ -27,7 +27,8 @@ extension AccountService {
       ticket.value.purpose == .invitation ? .invitation : .recovery, to: person, details, settings.secretKeys)
   }
 
-  /// Queues a mail that informs the owner of an account of a change, because someone else may have made the change.
+  /// Queues a mail to the owner of an account about a change of the account, because someone else may have made this
+  /// change.
   ///
   /// - Parameters:
   ///   - recipient: the email address to which the mail is sent; `nil` for the address of the account.
@@ -57,7 +58,7 @@ extension AccountService {
 
   // MARK: A new password
 
-  /// Sends a link for setting a new password to an email address, if a person of the tenant has this address.
+  /// If a person of the tenant has this email address, sends the person a link for setting a new password.
   ///
   /// The function returns before the link is sent. If nobody has the address, the same changes are made and then rolled
   /// back. Therefore neither the answer nor its duration shows whether there is an account.
@@ -159,8 +160,8 @@ extension AccountService {
   /// Sends a code for the second step of a sign-in. An older code for the same sign-in becomes invalid.
   ///
   /// - Parameter ticket: the ticket of the sign-in's first step (``Step/factor(ticket:_:)``).
-  /// - Throws: 401 if the ticket is not valid; 409 if the person has no such factor; 429 if the limit of mails is
-  ///   reached.
+  /// - Throws: 401 if the ticket is not valid; 409 if the person cannot use codes by email as a second factor; 429 if
+  ///   the limit of mails is reached.
   func sendCode(ticket text: String, _ caller: Caller) async throws {
     guard let tenant = Self.tenant(ofTicket: text) else { throw Self.expiredTicket }
     guard mayUseEmailCodes(tenant) else { throw Self.noEmailCodes }

@@ -141,8 +141,8 @@ final class AccountService: Sendable {
     return .signedIn(try await signIn(ticket: ticket.text, answer, caller))
   }
 
-  /// Begins the session; but requests a code if the person has a second factor, or a new password if the password is
-  /// too short.
+  /// Requests a code if the person has a second factor, or a new password if the password is too short. Otherwise,
+  /// begins the session.
   ///
   /// - Parameter isShort: whether the password is allowed only with a second factor.
   func nextStep(
@@ -274,8 +274,8 @@ final class AccountService: Sendable {
 
   // MARK: Attempts
 
-  /// Runs work that reads or changes what an attempt is checked against. If the storage fails, the attempt does not count
-  /// as a wrong one, as in ``matches(_:_:for:_:)``.
+  /// Runs the database work that belongs to an attempt to sign in or to confirm a password. If the database fails, the
+  /// attempt does not count as a wrong one, as in ``matches(_:_:for:_:)``.
   func checking<Value>(_ attempt: GuessLimiter.Attempt, _ work: () async throws -> Value) async throws -> Value {
     do {
       return try await work()
@@ -339,7 +339,7 @@ final class AccountService: Sendable {
     }
   }
 
-  /// Runs work for a tenant that a client has named without authentication; returns `nil` if the tenant does not exist.
+  /// Runs work for a tenant that an unauthenticated client has named; returns `nil` if the tenant does not exist.
   func ifTenantExists<Value>(_ work: () async throws -> Value?) async throws -> Value? {
     do {
       return try await work()

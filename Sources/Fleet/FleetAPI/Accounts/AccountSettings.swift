@@ -6,7 +6,7 @@ public struct AccountSettings: Equatable, Sendable {
   public var limits = SessionLimits()
   /// The maximum number of people of a tenant.
   public var mostPeople = 5_000
-  /// The cost of hashing one password. Each guess of a password costs the same.
+  /// The cost of hashing one password: memory and processor time. An attacker must pay the same for each guess.
   public var hashCost = PasswordHash.Cost.standard
   /// The keys that encrypt secrets in the database.
   public private(set) var secretKeys: SecretKeys

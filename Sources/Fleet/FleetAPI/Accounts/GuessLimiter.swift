@@ -21,7 +21,8 @@ final class GuessLimiter: Sendable {
 
   static let account = Rate(burst: 10, seconds: 60)
   static let address = Rate(burst: 50, seconds: 2)
-  /// The limit of wrong answers of OpenID providers for one known browser's owner, or for one client address.
+  /// The limit of wrong answers of OpenID providers. There is one count for all known browsers of a person, and one for
+  /// each client address.
   static let callback = Rate(burst: 50, seconds: 2)
 
   private let accounts = RateLimiter<String>(account)
@@ -63,16 +64,17 @@ final class GuessLimiter: Sendable {
     return attempt
   }
 
-  /// Admits the answer of an OpenID provider, which a browser transmits. Such answers have a limit of their own,
-  /// because nobody can guess a password or code with them. The answer counts as wrong until
-  /// ``callbackSucceeded(from:)`` is called.
+  /// Admits the answer of an OpenID provider, which a browser transmits. Such answers have a separate limit, because
+  /// nobody can guess a password or code with them. The answer counts as wrong until ``callbackSucceeded(from:)`` is
+  /// called.
   ///
   /// - Throws: 429 if the limit of the browser or of the address is reached.
   func admitCallback(from origin: CallbackOrigin) throws(APIError) {
     if let seconds = callbacks.consume(origin.name) { throw Self.refusal(seconds) }
   }
 
-  /// Removes an answer of a provider from the counts, because the client did not cause its failure.
+  /// Removes an answer of a provider from the counts, because it was accepted, or because its failure was not the
+  /// client's fault.
   func callbackSucceeded(from origin: CallbackOrigin) { callbacks.refund(origin.name) }
 
   /// Removes an attempt from the counts, because no wrong password or code was given.
@@ -104,8 +106,8 @@ enum KnownOrigin: Sendable {
 }
 
 extension FleetView {
-  /// Returns the time until another attempt is possible, in s, according to the wrong answers that all servers have
-  /// counted; `nil` if it is possible now.
+  /// Returns the number of seconds until another attempt is possible, according to the wrong answers that all servers
+  /// have counted; `nil` if another attempt is possible now.
   func secondsUntilAllowed(
     _ attempt: GuessLimiter.Attempt, at time: Timestamp
   ) throws(ThingError) -> Int? {

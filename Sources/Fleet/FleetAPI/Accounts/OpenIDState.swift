@@ -3,8 +3,8 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// The state of a sign-in at an OpenID provider. The server does not store the state: it sends it to the provider in
-/// encrypted form, and the provider returns it.
+/// The state of a sign-in at an OpenID provider. The server does not store the state. Instead, it sends the encrypted
+/// state to the provider, and the provider returns it.
 struct OpenIDState: Sendable {
   /// The time after which the state expires, in s. It is long, because the person may have to sign in at the provider
   /// first.

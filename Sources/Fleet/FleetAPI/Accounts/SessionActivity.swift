@@ -76,7 +76,7 @@ final class SessionActivity: Sendable {
     max(uses[signedIn.session]?.time ?? signedIn.lastSeenAt, signedIn.lastSeenAt)
   }
 
-  /// Writes the times that were recorded since the last write to the storage.
+  /// Writes to the storage all times that were recorded since the last call.
   func write() async {
     let pending = uses.withLock { uses in
       let pending = uses.filter { !$0.value.isStored }

@@ -35,7 +35,7 @@ struct ArchivedContents: Sendable {
   }
 }
 
-/// The numbers of items that were written to an archive, or read from it.
+/// How many items of each type were written to an archive, or read from it.
 public struct ArchiveCounts: Equatable, Sendable {
   public var rows: Int64 = 0
   public var records: Int64 = 0

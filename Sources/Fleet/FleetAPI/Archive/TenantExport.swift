@@ -72,7 +72,7 @@ public struct TenantExport: Sendable {
 
   /// Writes the contents of files.
   ///
-  /// - Returns: the number of contents that are missing in the store of contents.
+  /// - Returns: the number of files' contents that the store of contents lacks.
   private func writeContents(_ names: [String], _ write: ([UInt8]) async throws -> Void) async throws -> Int {
     guard let contents else { return names.count }
     var missing = 0

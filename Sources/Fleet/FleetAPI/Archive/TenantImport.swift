@@ -142,8 +142,8 @@ public struct TenantImport {
     }
   }
 
-  /// Checks that the key of a gateway or of an operator occurs only once in the archive, and that no other tenant of the
-  /// database has it. Each key belongs to one tenant, because a request names its tenant only by the key.
+  /// Checks that the key of a gateway or of an operator occurs only once in the archive, and that no other tenant of
+  /// the database has it. Each key belongs to one tenant, because a request names its tenant only by the key.
   private mutating func checkSecret(_ values: [JSON], _ columns: [String], _ table: ArchiveTable) async throws {
     guard ["gateway", "token"].contains(table.name), let column = columns.firstIndex(of: "secret"),
       let secret = values[column].textValue.flatMap({ Hexadecimal.bytes($0) }).flatMap({ SecretHash($0) })

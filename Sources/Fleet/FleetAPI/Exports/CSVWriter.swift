@@ -2,7 +2,8 @@ import FleetWork
 
 /// Writes CSV (RFC 4180): a header, then one line for each row. Lines end with CR LF, and the text is UTF-8.
 ///
-/// Texts that a spreadsheet could evaluate as formulas get an apostrophe (``FormulaGuard``). Numbers are written unchanged.
+/// Texts that a spreadsheet could evaluate as formulas get an apostrophe (``FormulaGuard``). Numbers are written
+/// unchanged.
 struct CSVWriter: ExportWriter {
   private let columns: [ExportColumn]
 

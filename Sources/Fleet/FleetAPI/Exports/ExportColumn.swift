@@ -9,7 +9,7 @@ struct ExportColumn: Equatable, Sendable {
   /// The column's header, for example `amount.currency`.
   var name: String { path.joined(separator: ".") }
 
-  /// The column for all members of an element that have no column of their own.
+  /// The column that contains all members of an element for which there is no separate column.
   static let more = ExportColumn(path: ["more"])
 }
 
@@ -39,7 +39,7 @@ struct ExportColumns: Sendable {
     self.lists = lists
   }
 
-  /// Returns the columns of a list; `nil` if `openapi.json` has no schema of its elements.
+  /// Returns the columns of a list; `nil` if `openapi.json` has no schema of the list's elements.
   ///
   /// - Parameter fields: the record's keys to include in addition to `id` and `timestamp`, separated by commas; `nil`
   ///   for all keys.

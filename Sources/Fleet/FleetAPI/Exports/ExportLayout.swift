@@ -1,12 +1,13 @@
 import FleetDomain
 
-/// Finds the cells of each row of a file. The work for a row depends on the number of the element's members. It does
-/// not depend on how many other columns the file has, except for their empty cells.
+/// Finds the cells of each row of a file. The work for a row depends on the number of members that the row's element
+/// has, not on the number of columns that the file has. For each column without a value, only an empty cell is added.
 struct ExportLayout: Sendable {
   let columns: [ExportColumn]
-  /// For each key of an element, the columns with values of this member: the keys inside it, and the column's index.
+  /// For each key of an element, the columns whose values come from the member with this key: the keys that lead from
+  /// the member to the value, and the index of the column.
   private let places: [String: [(path: ArraySlice<String>, column: Int)]]
-  /// The index of the column for all members without a column of their own; `nil` if there is none.
+  /// The index of the column ``ExportColumn/more``; `nil` if the file does not have this column.
   private let more: Int?
 
   init(_ columns: [ExportColumn]) {

@@ -8,7 +8,8 @@ import Synchronization
 struct ListExport: Sendable {
   let layout: ExportLayout
   let format: ExportFormat
-  /// The request for the file. Its memory and its turns are used.
+  /// The request for the file. The memory for the export is part of this request's memory, and the work for the export
+  /// counts as work of this request's sender.
   let call: Call
   /// Returns the body of the page that begins at a cursor; without a cursor, the body of the first page.
   let page: @Sendable (_ cursor: String?) async throws -> ByteBuffer

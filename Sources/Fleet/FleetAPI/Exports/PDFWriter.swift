@@ -11,7 +11,7 @@ struct PDFWriter: ExportWriter {
   private static let (titleSize, size, line): (Float, Float, Float) = (12, 8, 13)
   private static let gap: Float = 8
   private static let rowsOfPage = 35
-  /// If the table is wider than the page, all columns that are wider than this are reduced to this width, in points.
+  /// The maximum width of a column, in points, if the table would otherwise be wider than the page.
   private static let wide: Float = 180
   private static let fonts = "/usr/share/fonts/truetype/dejavu"
 

@@ -5,8 +5,8 @@ extension Budget {
   struct Waiter {
     let number: Int
     let amount: Int
-    /// The age of the request's share: the number of the request with which the share received its first amount; `nil`
-    /// if the share holds no amount yet.
+    /// The age of the ``Share`` for which the request needs the amount: the number of the request with which the share
+    /// received its first amount. `nil` if the share holds no amount yet.
     let age: Int?
     let answer: CheckedContinuation<Bool, Never>
   }
@@ -26,8 +26,8 @@ extension Budget {
   struct Group {
     var held = 0
     var keys: [SecretHash?: Member] = [:]
-    /// The waiting request of a share that already holds an amount, and its key, if the group would exceed its limit
-    /// with the amount that the request needs; `nil` if there is none.
+    /// The request with which a share that already holds an amount waits for more, because the group would otherwise
+    /// exceed its limit; and the key of the share. `nil` if there is none.
     var waitsForGroup: (key: SecretHash?, request: Waiter)?
     /// The number of this tenant's waiting requests, for all its keys together.
     var waiting = 0

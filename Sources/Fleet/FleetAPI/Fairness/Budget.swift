@@ -106,7 +106,8 @@ final class Budget: Sendable {
     if state.free == capacity, amount <= largest { return .granted }
     let group = state.groups[holder.group]
     let groupHeld = (group?.held ?? 0) + amount
-    // The 1 is not part of the formula. Without it, the last of two or three permits would never be used.
+    // The limit is `fairness.group * free`. Add 1, because otherwise the last of two or three permits would never be
+    // used.
     let groupLeft = fairness.group * free + 1 - groupHeld
     guard groupLeft >= 0 else { return .groupIsFull }
     guard let share = fairness.key, let key = holder.key else { return .granted }

@@ -3,20 +3,21 @@ import FleetFiles
 
 /// Runs work that occupies a processor for milliseconds: decompressing and parsing long bodies, encoding long lists.
 ///
-/// The work runs on separate threads, which serve one tenant after another (``FleetFiles/FairTurns``). Therefore it delays
-/// neither small requests nor the work of other tenants.
+/// The work runs on separate threads, which serve one tenant after another (``FleetFiles/FairTurns``). Therefore it
+/// delays neither small requests nor the work of other tenants.
 final class HeavyWork: Sendable {
   /// Maximum length of data that are processed on the calling thread, in bytes. For short data, switching to another
   /// thread costs more time than it saves.
   static let smallBytes = 16 << 10
-  /// The maximum number of works that have begun. Most of them wait for their next turn.
+  /// The maximum number of jobs (calls of ``run(_:for:isWanted:_:)``) that have begun and not ended. Only a few of them
+  /// run at any moment. The others wait for their next turn.
   private static let mostWorks = 32
-  /// The maximum time for which one work may use a processor, in s.
+  /// The maximum time for which one job may use a processor, in s.
   private static let mostSeconds = 20
 
   private let turns: FairTurns
   private let works: Budget
-  /// The permits for work in the calling task.
+  /// The permits for work that runs in the calling task (``permit(for:)``).
   private let permits: Budget
 
   /// - Parameters:
@@ -62,7 +63,7 @@ final class HeavyWork: Sendable {
 }
 
 extension Holder {
-  /// The caller whose turns the holder's work uses; `nil` for the server itself.
+  /// The caller in whose turns the holder's work runs; `nil` for the server itself.
   fileprivate var caller: StorageCaller? {
     switch group {
     case .tenant(let tenant): StorageCaller(tenant: tenant, key: key)

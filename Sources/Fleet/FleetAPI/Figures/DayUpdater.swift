@@ -4,7 +4,8 @@ import Logging
 import Synchronization
 import Telemetry
 
-/// Computes the figures of days, such as distance and engine hours, again after records of these days have arrived.
+/// Computes the figures of vehicles' days, such as distance and engine hours, whenever new records of these days have
+/// arrived.
 ///
 /// When records are stored, their hours are marked. Five minutes later, or when the figures are requested, the figures
 /// of the days that contain these hours are computed from all records of the days. If more records of the vehicle
@@ -151,7 +152,8 @@ final class DayUpdater: Sendable {
     return builder.finish()
   }
 
-  /// The number of records that are read to find the end of a trip that passes midnight. Usually, it is the first one.
+  /// The number of trip records after the end of a day that are searched for a trip that passed midnight. Usually, the
+  /// first of these records describes that trip.
   private static let laterTrips = 20
 
   /// Returns the trips that ended after a day, but began before its end.

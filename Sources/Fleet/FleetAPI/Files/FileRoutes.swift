@@ -142,7 +142,7 @@ struct FileRoutes {
           }
         } catch {
           // Keep the bytes that have arrived, so that the client can resume after them. If the client sent a checksum,
-          // the cut-off piece does not have it, and is removed.
+          // the truncated piece does not match it, and `finish` removes the piece.
           try await Self.asking { () throws(FileError) in try await piece.finish() }
           throw error
         }

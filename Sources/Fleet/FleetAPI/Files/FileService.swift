@@ -25,8 +25,8 @@ final class FileService: Sendable {
   /// The permits for requests that read values from photos. They limit how many such requests run at the same time.
   let readings: Budget
   let logger: Logger
-  /// The maximum number of tenants whose files are processed at the same time. Only ``FileSettings/images`` of these
-  /// files are decoded at the same time.
+  /// The maximum number of tenants whose files are processed at the same time. Of these files, at most
+  /// ``FileSettings/images`` are decoded at the same time.
   private static let mostTenants = 8
   private let tenantTurns = Mutex(FileTurns(most: mostTenants))
   /// The program that read the text on the last photo; `nil` before the first one.
@@ -42,7 +42,7 @@ final class FileService: Sendable {
     self.contents = contents
     helper = Self.helper(settings, logger)
     // A request that waits for a permit occupies no thread. The number of permits is one more than the number of images
-    // that are decoded at the same time. The budget keeps this one free for another tenant.
+    // that are decoded at the same time. The budget keeps the additional permit free for another tenant.
     readings = Budget(
       settings.images + 1, fairness: .init(group: 3), patience: .seconds(30),
       refusal: APIError(.serviceUnavailable, "busy", "the server reads other photos; try again", retryAfter: 5))
@@ -118,9 +118,9 @@ final class FileService: Sendable {
     }
   }
 
-  /// Processes all images and models that wait, several tenants at the same time, and one file of each tenant. Each
-  /// search and each end of a file begins the turns of the next tenants. Therefore a tenant whose file takes long does
-  /// not delay the others.
+  /// Processes all waiting images and models. Files of several tenants are processed at the same time, but only one
+  /// file of each tenant. Whenever a search is started (``wake()``) or a file is finished, the turns of the next
+  /// tenants begin. Therefore a tenant whose file takes long does not delay the others.
   private func processImages(_ contents: any FileStore) async {
     let waiting = ThingQuery<StoredFile>.Condition.oneOf(key: "status", [StoredFile.Status.processing.json])
     await withDiscardingTaskGroup { group in

@@ -50,8 +50,9 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
 
   func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
 
-  /// Pauses ``RequestPacer`` while an answer is being made or sent. If a request was decoded early, and its body has
-  /// not arrived completely, only this body is passed to the decoder after the previous answers.
+  /// Pauses ``RequestPacer`` while an answer is being made or sent, unless the rest of the current request's body must
+  /// be passed to the decoder. If the head of a request was decoded before the previous request was answered, its body
+  /// is passed to the decoder only after that answer.
   private func pace() {
     pacer.pace(isPaused: unanswered > 1 || !isReading && unanswered + unwritten > 0, isInBody: isReading)
   }

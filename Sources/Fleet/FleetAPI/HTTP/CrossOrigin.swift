@@ -10,7 +10,7 @@ struct CrossOrigin: Sendable {
   /// Adds the headers that allow the page that sent the request to read the answer.
   func allow(_ request: HTTPFields, in answer: inout HTTPFields) {
     guard !origins.listed.isEmpty else { return }
-    // A cache must not use the answer for a page of one origin for a page of another origin.
+    // A cache must not give an answer for a page of one origin to a page of another origin.
     answer.addVary("Origin")
     guard let origin = allowed(request) else { return }
     answer[.accessControlAllowOrigin] = origin

@@ -18,7 +18,8 @@ enum JSONBody {
 }
 
 /// The body of a list: `{"data":[…],"count":12,"next":"cursor","unreadable":[…]}`. `count` is the number of elements on
-/// all pages, if the client asked for it. `next` is absent on the last page. `unreadable` describes the things that are not in the list because they cannot be read; it is absent if there are no such things.
+/// all pages, if the client asked for it. `next` is absent on the last page. `unreadable` describes the things that are
+/// not in the list because they cannot be read; it is absent if there are no such things.
 struct ListBody {
   private var bytes: [UInt8] = Array(#"{"data":["#.utf8)
   private var isEmpty = true

@@ -40,8 +40,8 @@ struct QueryParameters: Sendable {
   /// All parameters, in their order.
   var all: [(name: String, value: String)] { pairs }
 
-  /// Returns these parameters for another page of the list, in JSON: the page at a cursor, or the first page if it is
-  /// `nil`.
+  /// Returns these parameters, changed so that they request one page of the same list in JSON: the page that begins at
+  /// `cursor`, or the first page if `cursor` is `nil`.
   func page(after cursor: String?) -> QueryParameters {
     QueryParameters(
       pairs.filter { $0.name != "format" && $0.name != "cursor" } + [cursor].compactMap { $0.map { ("cursor", $0) } })

@@ -36,12 +36,12 @@ public struct ServerLimits: Equatable, Sendable {
   var querySeconds = 10
   /// Maximum number of records in one `POST /api/telemetry`.
   public var batchRecords = 20_000
-  /// Size of a tenant's stored records at which no more of its records are stored
-  /// (``FleetDomain/RecordSize``); `nil` for no limit.
+  /// Maximum size of a tenant's stored records (``FleetDomain/RecordSize``); `nil` for no limit. When it is reached, no
+  /// more records of the tenant are stored.
   public var tenantBytes: Int64?
   /// Maximum number of simultaneous connections. Each address, tenant and key may have only a part of this number.
   public var connections = 20_000
-  /// When the server stops, requests in progress may continue for this time.
+  /// The time for which requests in progress may continue after the server has begun to stop.
   public var stopSeconds = 2
 
   /// Creates the default limits.

@@ -4,8 +4,8 @@ import FleetWork
 import Telemetry
 
 extension ImportRoutes {
-  /// Returns an error for each row that cannot be stored because of earlier rows of the file: values that only one thing
-  /// may have, and limits of the number of things.
+  /// Returns an error for each row that cannot be stored because of earlier rows of the file. Either the row repeats a
+  /// value that only one thing may have, or the rows together exceed a limit of the number of things.
   ///
   /// - Parameter rows: the rows that create or change a thing.
   func conflicts(_ rows: [ImportRow], _ kind: ImportKind, _ call: Call) async throws -> [ImportError] {
@@ -69,8 +69,8 @@ extension ImportRoutes {
     }
   }
 
-  /// Returns an error for each schedule that a vehicle or a fleet cannot have, because it has too many with those of
-  /// earlier rows.
+  /// Returns an error for each row whose schedule would exceed the maximum number of schedules of a vehicle or fleet.
+  /// Schedules in earlier rows count, too.
   private func tooManySchedules(_ rows: [ImportRow], _ call: Call) async throws -> [ImportError] {
     let owners = Set(rows.compactMap(Self.scheduleOwner))
     var room = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
@@ -86,22 +86,22 @@ extension ImportRoutes {
     }
   }
 
-  /// Returns the key and the id of the vehicle or the fleet to which the schedule in a row belongs; `nil` if the row
-  /// names none.
+  /// Returns the owner of the schedule in a row: the key `vehicleId` or `fleetId`, and the id. Returns `nil` if the row
+  /// has neither key.
   private static func scheduleOwner(_ row: ImportRow) -> [String]? {
     if let vehicle = row.values["vehicleId"]?.textValue { return ["vehicleId", vehicle] }
     guard let fleet = row.values["fleetId"].flatMap({ try? UUIDv7(json: $0) }) else { return nil }
     return ["fleetId", fleet.string]
   }
 
-  /// Adds to the error of an import which part of the file was stored.
+  /// Returns an error of an import with a text that states which part of the file was stored.
   static func partly(_ error: APIError, _ text: String) -> APIError {
     var error = error
     error.message += ". \(text)"
     return error
   }
 
-  /// Returns the text about the part of a file that was stored before an error.
+  /// Returns a text that states which part of a file was stored before an error.
   static func partText(_ stored: Int, of all: Int) -> String {
     "Of the \(all) rows of the file, \(stored) are stored. Send the file again: they stay unchanged"
   }

@@ -71,8 +71,7 @@ struct ImportRoutes {
   private static let messageBytes = 128
   private static let volumes: [FuelEntry.Unit] = [.litre, .usGallon, .imperialGallon]
 
-  /// Returns an error for a client that contains the errors of all rows, in the same format as the errors of a JSON
-  /// body.
+  /// Returns one error that contains the errors of all rows, in the same format as the errors of a JSON body.
   static func failure(_ errors: [ImportError]) -> ThingError {
     .invalid(
       FieldErrors(
@@ -171,10 +170,10 @@ struct ImportRoutes {
 
   // MARK: Storage
 
-  /// The number of rows that one transaction adds at least, if so many are left.
+  /// The minimum number of rows that a transaction adds; the last transaction may add fewer.
   private static let together = 8
   /// The time after which a transaction adds no more rows. In SQLite, the changes of all other tenants wait until it
-  /// ends. A number of rows would be no good limit: some kinds of rows need more work than others.
+  /// ends. The limit is a time and not a number of rows, because some kinds of rows need more work than others.
   private static let patience = Duration.milliseconds(20)
 
   /// Adds all rows of a file, or only checks them. Adds no row if one has an error, or on a dry run.
@@ -254,8 +253,8 @@ struct ImportRoutes {
       all.different += outcome.different
       if !isUndone, !outcome.errors.isEmpty { break }
       for var row in outcome.rows {
-        // The transaction that created this vehicle for an earlier row was rolled back. Otherwise, this row would
-        // change the vehicle.
+        // Two rows of the file have the same vehicle. The transaction that created the vehicle for the first row was
+        // rolled back. If it had been committed, this row would change the vehicle, so report that.
         if row.action == .create, !made.insert(row.id).inserted { row.action = .change }
         all.rows.append(row)
       }
@@ -265,7 +264,7 @@ struct ImportRoutes {
 
   /// Adds the first rows, until ``patience`` is over.
   ///
-  /// - Returns: what was done, and the number of rows that were read.
+  /// - Returns: the result of each row, and the number of rows that were read.
   private func add(
     _ rows: ArraySlice<(row: ImportRow, copy: UInt64)>, _ kind: ImportKind, _ transaction: any FleetTransaction,
     _ call: Call
@@ -321,11 +320,12 @@ struct ImportRoutes {
     return (try change(stored, row, things, transaction, call), name, nil)
   }
 
-  /// Adds a thing with the row's ID or, without one, with an ID that is computed from the row. If the thing exists,
-  /// changes it if the row has an ID. Returns what was done, and the thing's ID.
+  /// Adds a thing with the row's ID. If a thing with this ID exists, changes it. Returns the action and the thing's ID.
   ///
-  /// A row with an ID of the program that wrote the file is the same thing in each of its files. If the stored thing
-  /// differs from the row, also returns the difference: the thing stays as it is, because a person may have corrected it.
+  /// For a row without an ID, computes the thing's ID, so that the same row of a second import finds the same thing. If
+  /// the row contains an ID of the program that wrote the file, the thing's ID depends only on this ID, even if the
+  /// row's values have changed since the first import. An existing thing is not changed, because a person may have
+  /// corrected it. If its values differ from the row, also returns the difference.
   ///
   /// - Parameter copy: the number of equal rows that precede this row in the file.
   private func add<Value: Kind>(
@@ -349,7 +349,7 @@ struct ImportRoutes {
     _ stored: Stored<Value>, _ row: ImportRow, _ things: ThingRoutes<Value>, _ transaction: any FleetTransaction,
     _ call: Call
   ) throws(ThingError) -> ImportOutcome.Action {
-    // The state of a thing may allow no change. A row that equals the thing is none.
+    // A thing may be in a state in which it cannot be changed. That is no error if the row would change nothing.
     do throws(FieldErrors) {
       if try stored.value.patched(with: .object(row.values)).change(since: stored.value).isEmpty { return .unchanged }
     } catch {

@@ -21,7 +21,7 @@ struct ImportSource: Sendable {
     "application/xml", "application/vnd.ms-excel", "application/x-zip-compressed",
   ]
 
-  /// Returns the maximum length of the content of a file in bytes, in which an empty cell counts as one byte.
+  /// Returns the maximum length of a file's content in bytes. Each empty cell counts as one byte.
   static func mostBytes(unpacking file: [UInt8]) -> Int {
     if ZipArchive.isArchive(file) { return mostUnpacked }
     // In JSON, an object without a key has an empty cell for this key.

@@ -8,7 +8,7 @@ struct ZipArchive {
     fileprivate let isCompressed: Bool
     fileprivate let checksum: [UInt8]
     fileprivate let packed: Range<Int>
-    /// The length of the file in bytes.
+    /// The length of the uncompressed file in bytes.
     let count: Int
     fileprivate let countBytes: [UInt8]
   }

@@ -80,7 +80,8 @@ struct IngestRoute {
 ///      {"index":1,"outcome":"duplicate","improved":true},
 ///      {"index":2,"outcome":"refused","kind":"missingKey","reason":"seq: expected a whole number from 1"}]}
 ///
-/// `improved` is the number of duplicates that replaced the stored time of a record by a better time.
+/// `improved` is the number of duplicates with a better `timeQuality` than the stored record. Their time replaced the
+/// stored time.
 enum IngestAnswer {
   static func body(_ outcomes: [IngestOutcome], _ counts: IngestCounts) -> [UInt8] {
     var results: [UInt8] = []

@@ -19,15 +19,16 @@ struct AuditedChanges: Sendable {
   struct Found: Sendable {
     let thing: ChangedThing
     let message: LiveChange
-    /// The id and the VIN of the vehicle that the thing is about, which name its channel; empty if there is none,
-    /// and `nil` if the vehicle cannot be read.
+    /// The id and the VIN of the vehicle that the thing is about. Both are names of the vehicle's channel. Empty if the
+    /// thing is about no vehicle; `nil` if the vehicle cannot be read.
     let vehicleNames: Set<String>?
   }
 
   private let changes: [Change]
   private let kinds: ChangedKinds
 
-  /// Creates the list of changed things. Entries about other kinds, and entries that change no thing, are left out.
+  /// Creates the list of changed things. Entries about kinds that are not in `kinds`, and entries that change no thing,
+  /// are left out.
   ///
   /// - Parameter entries: entries in ascending order.
   init(_ entries: [AuditEntry], kinds: ChangedKinds) {
@@ -54,7 +55,7 @@ struct AuditedChanges: Sendable {
     self.kinds = kinds
   }
 
-  /// Whether an entry is about a sign-in or a new password, of which other people do not learn.
+  /// Whether an entry is about a sign-in or a new password. Other people do not receive such changes.
   private static func isPrivate(_ entry: AuditEntry, _ kind: String) -> Bool {
     guard kind == Person.names.one else { return false }
     let keys = ["before", "after"].flatMap { part -> [String] in
@@ -109,8 +110,7 @@ struct AuditedChanges: Sendable {
 }
 
 extension Collection<AuditedChanges.Found> {
-  /// Returns the messages about the changes that an audience may learn of, because it may read the things and they
-  /// belong to its channel.
+  /// Returns the messages for an audience: those about things that it may read and that belong to its channel.
   ///
   /// - Parameter identity: the identity of a subscriber of the audience.
   func messages(
@@ -159,8 +159,8 @@ extension Collection<AuditedChanges.Found> {
 }
 
 extension Identity {
-  /// Returns the ids that the fields of the caller's own things contain: those of the caller, of the caller's drivers,
-  /// and of the vehicles that are assigned to the caller.
+  /// Returns the ids of the caller, of the caller's drivers, and of the vehicles that are assigned to the caller. Each
+  /// of the caller's own things contains at least one of these ids.
   fileprivate func ownNames(_ view: any FleetView) throws(ThingError) -> Set<String> {
     Set([author].compactMap { $0?.string })
       .union(try ownDrivers(view).map(\.string)).union(try ownVehicles(at: WallClock.now, view))

@@ -3,11 +3,12 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// The subscribers of a channel who have the same rights, and therefore learn of the same changes of things.
+/// The subscribers of a channel who have the same rights, and therefore receive the same changes of things.
 struct ChangeAudience: Hashable, Sendable {
   let channel: LiveChannel
   let requester: Requester
-  /// The person or the operator's token whose own things count as own.
+  /// The id of the person or of the operator's token to which all subscribers of the audience belong. It determines
+  /// which things are the subscribers' own.
   let author: UUIDv7?
 
   init(_ channel: LiveChannel, _ identity: Identity) {

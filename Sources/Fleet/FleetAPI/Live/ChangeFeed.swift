@@ -3,8 +3,8 @@ import Logging
 import Synchronization
 
 /// Sends the changes of things to the live connections that have subscribed to them. Each change of a thing adds an
-/// entry to the tenant's audit in the same transaction. Therefore the audit is an ordered list of all changes, including
-/// those of other servers and of commands.
+/// entry to the tenant's audit in the same transaction. Therefore the audit is an ordered list of all changes,
+/// including those of other servers and of commands.
 ///
 /// Each server reads the number of the last entry periodically, in one read for all tenants with subscribers. It reads
 /// the entries of a tenant only if this number has changed. A change is sent at least once to each connection that is
@@ -25,7 +25,8 @@ final class ChangeFeed: Sendable {
   static let page: Int64 = 50
   /// The number of audiences whose rights are checked in one transaction.
   private static let audiencesOfView = 4
-  /// The number of audiences to which one message is delivered together, so that the event loops also do other work.
+  /// The number of audiences to which one message is delivered in one step. Between two steps, the event loops can do
+  /// other work.
   private static let audiencesOfDelivery = 64
 
   private let storage: any FleetStorage
@@ -151,8 +152,8 @@ final class ChangeFeed: Sendable {
       logger.error("tenant \(tenant): live connections do not learn of the change of a thing: \(thing)")
     }
     guard !found.isEmpty else { return }
-    // A client that subscribes later reads the things after these changes.
-    // Most audiences are those of other vehicles: leave them out before their rights are checked.
+    // A client that subscribes later reads the things after these changes. Most audiences are for channels of other
+    // vehicles. Leave them out before their rights are checked.
     let names = found.reduce(into: Set<String>()) { $0.formUnion($1.vehicleNames ?? []) }
     let isComplete = found.allSatisfy { $0.vehicleNames != nil }
     var rest = hub.audiences.all(of: tenant).filter { !isComplete || $0.audience.channel.mayConcern(names) }[...]

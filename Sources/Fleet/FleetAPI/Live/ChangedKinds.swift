@@ -66,7 +66,7 @@ struct ChangedKinds: Sendable {
   /// - Parameters:
   ///   - kind: the name of the kind, as in the audit.
   ///   - before: the fields that the audit contains. Encrypted fields are ignored.
-  /// - Throws: an error if a field cannot have its value.
+  /// - Throws: an error if a field has an invalid value.
   func removed(
     _ id: UUIDv7, _ kind: String, before: [String: JSON]
   ) throws(FieldError) -> ChangedThing? {

@@ -6,8 +6,9 @@ struct FrameLengthCheck {
   private enum Part {
     case opcode
     case length
-    /// The extended length is being read. The values are the number of bytes that are still missing, the value of the
-    /// bytes read, the smallest length for which this form is allowed, and whether a mask follows.
+    /// The extended length is being read. `missing` is the number of bytes that have not been read yet, and `value` is
+    /// the number that the other bytes form. `least` is the smallest length for which this form is allowed, and
+    /// `isMasked` is whether a mask follows.
     case extended(missing: Int, value: UInt64, least: UInt64, isMasked: Bool)
     /// The mask and the payload are being skipped. The value is the number of remaining bytes.
     case payload(UInt64)
@@ -18,7 +19,7 @@ struct FrameLengthCheck {
   /// Checks the next received bytes of a connection.
   ///
   /// - Returns: `nil` if all lengths are in the shortest form. Otherwise, the offset in `bytes` of the last byte of the
-  ///   first length that is not.
+  ///   first length that is not in this form.
   mutating func firstFault(in bytes: ByteBufferView) -> Int? {
     var index = bytes.startIndex
     while index < bytes.endIndex {

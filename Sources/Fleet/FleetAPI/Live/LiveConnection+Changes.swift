@@ -34,8 +34,9 @@ extension LiveConnection {
     }
   }
 
-  /// Sends changes, unless the subscription has ended or has not begun. A change that comes before the beginning was
-  /// committed before it, so the things that the client then reads contain it.
+  /// Sends changes, unless the subscription has ended or has not begun yet. A change that arrives before the
+  /// subscription begins was also committed before that time. Clients read the things after their subscription has
+  /// begun, so they read the changed things.
   private func deliver(_ changes: LiveChanges) {
     guard let subscription = subscriptions[changes.audience.channel], subscription.audience == changes.audience,
       subscription.hasBegun

@@ -88,7 +88,7 @@ extension LiveConnection {
     }
   }
 
-  /// Begins a subscription. It is called after the current position of the feed was read.
+  /// Begins a subscription. This function is called after the current position of the feed was read.
   ///
   /// - Parameter result: the number of the newest record in the feed, or the error that occurred while it was read.
   private func start(_ channel: LiveChannel, _ subscription: Subscription, _ result: Result<Int64, any Error>) {

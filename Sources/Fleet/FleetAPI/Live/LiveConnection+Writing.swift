@@ -67,7 +67,8 @@ extension LiveConnection {
     output.writeAndFlush(NIOAny(ByteBuffer()), promise: promise)
   }
 
-  /// What a client must do after it was disconnected. `after` repeats records, but no changes of things.
+  /// A text that states what a client must do after it was disconnected. If it subscribes with `after`, it receives the
+  /// missed records, but not the missed changes of things.
   private var continuation: String {
     let hasChanges = subscriptions.values.contains { $0.audience != nil }
     return hasChanges ? "resume with after, and read the lists again" : "resume with after"

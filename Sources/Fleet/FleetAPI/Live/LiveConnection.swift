@@ -63,8 +63,8 @@ final class LiveConnection: ChannelInboundHandler {
   var anonymous = 0
   /// Number of pings sent since data was last received from the client.
   var unanswered = 0
-  /// A time before the rights of ``identity`` were last read from the storage for ``checkRights(since:)``; `nil` if they
-  /// were not.
+  /// The time at which ``checkRights(since:)`` last began to read the rights of ``identity`` from the storage; `nil` if
+  /// it has not read them yet.
   var rightsReadAt: ContinuousClock.Instant?
   var deadline: Scheduled<Void>?
   /// The timer for the check whether the session or token has ended; `nil` if no check is scheduled.

@@ -10,7 +10,8 @@ import Telemetry
 final class LiveHub: Sendable {
   /// The connections of each event loop.
   private let connectionsOfLoops: [LoopConnections.Bound]
-  /// The number of subscriptions with records to each channel of a tenant. An update without subscribers is not encoded.
+  /// The number of subscriptions with records to each channel of a tenant. An update without subscribers is not
+  /// encoded.
   private let listeners = Mutex<[TenantID: Listeners]>([:])
 
   private struct Listeners {

@@ -18,8 +18,8 @@ struct LiveService: Sendable {
   let end: @Sendable (_ identity: Identity) -> Timestamp?
   /// Reads from the storage when a session or token ends (``Authenticator/currentEnd(of:)``); `nil` if it has no end.
   let currentEnd: @Sendable (_ identity: Identity) async throws -> Timestamp?
-  /// Reads the present rights of the owner of a session or token from the storage (``Authenticator/current(_:)``); `nil`
-  /// if it was revoked or has ended.
+  /// Reads the present rights of the owner of a session or token from the storage (``Authenticator/current(_:)``);
+  /// `nil` if it was revoked or has ended.
   let current: @Sendable (_ identity: Identity) async throws -> Identity?
   let now: TimeSource
   /// Counts a client's message as one request of its key, whose number of requests is limited.

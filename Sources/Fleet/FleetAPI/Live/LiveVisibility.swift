@@ -119,7 +119,7 @@ final class LiveVisibilityStore: Sendable {
     }
   }
 
-  /// Returns a copy of the visibility to which the private journeys that hide some of the records were added.
+  /// Returns a copy of the visibility that also contains the private journeys that may hide some of these records.
   private func hiding(
     _ records: [LiveRecord], in visibility: LiveVisibility, tenant: TenantID
   ) async throws -> LiveVisibility {

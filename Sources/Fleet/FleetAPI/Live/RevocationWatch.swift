@@ -2,16 +2,16 @@ import FleetDomain
 import Logging
 import Telemetry
 
-/// Closes live connections whose token was revoked, or whose rights were changed, by another server or by a command, and
-/// discards the cached keys of their tenant. If this server revokes a token, it does both immediately (``LiveHub/close(_:of:)``,
-/// ``Authenticator/forget(_:)``).
+/// Closes live connections after another server or a command has revoked their token or changed their rights. Also
+/// discards the cached keys of their tenant. If this server itself revokes a token, it does both immediately
+/// (``LiveHub/close(_:of:)``, ``Authenticator/forget(_:)``).
 ///
 /// The watch periodically reads the list of revocations of all tenants. A read without new revocations costs little.
 struct RevocationWatch {
   /// The time between two reads.
   private static let period = Duration.seconds(1)
-  /// For this time after a revocation, connections with the revoked token are checked repeatedly. A handshake that began
-  /// before the revocation was read may still open such a connection.
+  /// For this time after a revocation, connections with the revoked token are checked repeatedly. A handshake that
+  /// began before the revocation was read may still open such a connection.
   static let memory = Authenticator.memory * 5
   /// The maximum number of tokens in one read.
   private static let page = 1_000

@@ -1,6 +1,6 @@
 /// Schemas in `openapi.json` for answers that are computed from records.
 enum FigureSchemas {
-  /// The schema of a reading of the odometer that another value refers to.
+  /// The schema of an object that describes an odometer reading, for use in other schemas.
   private static let odometerReading = ##"""
     {
       "type": "object", "required": ["readingId", "at", "odometer"], "additionalProperties": false, "properties": {

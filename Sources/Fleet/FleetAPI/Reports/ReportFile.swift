@@ -11,7 +11,8 @@ struct ReportFile {
   ///
   /// - Parameter rows: the rows of the report, only with the members that the reader may see.
   init(_ report: Report, rows: [JSON], as format: Report.Format) throws {
-    // Each row has the counts of what was not final, because tables of spreadsheets have no other place for them.
+    // In a spreadsheet, each row contains the numbers of days and journeys that were not final, because the table has
+    // no other place for them.
     let isTable = format != .pdf
     let rows = rows.map { isTable ? Self.adding(report.pending, to: $0) : Self.titled($0) }.map(Self.readable)
     let columns = Self.columns(of: rows)
@@ -43,7 +44,7 @@ struct ReportFile {
     return .object(members.merging(["pending": pending.json]) { $1 })
   }
 
-  /// Returns the text after the title that states what was not final; empty if everything was.
+  /// Returns the text after the title that states how many days and journeys were not final; empty if all were final.
   private static func note(_ pending: Report.Pending?) -> String {
     guard let pending else { return "" }
     var parts: [String] = []

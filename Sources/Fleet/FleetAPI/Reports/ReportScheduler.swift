@@ -9,8 +9,8 @@ import Telemetry
 ///
 /// The transaction that stores a report also stores the time at which the next report is due. Several servers may share
 /// one database: after one server has made a report, the others find that it is no longer due. If no server ran when
-/// several reports of a schedule were due, only the newest of them is made. It contains the number of reports that were
-/// left out (``Report/missed``).
+/// several reports of a schedule were due, only the newest of them is made. This report contains the number of reports
+/// that were left out (``Report/missed``).
 struct ReportScheduler {
   /// The time between two searches for reports that are due.
   private static let period = Duration.seconds(10)

@@ -12,8 +12,8 @@ struct BoundedPage<Element: Sendable> {
   private static var longest: Int { 16 << 10 }
   /// The maximum number of elements in each later piece.
   private static var most: Int { 1_024 }
-  /// The maximum number of pieces with fewer elements than requested. The storage returns such a piece if it has
-  /// skipped many elements. After this number, the page ends.
+  /// The maximum number of pieces that have fewer elements than requested, although more elements follow. The storage
+  /// returns such a piece if it has skipped many elements. After this number of such pieces, the page ends.
   private static var mostShort: Int { 16 }
 
   private(set) var items: [Element] = []

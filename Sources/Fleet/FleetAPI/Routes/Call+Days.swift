@@ -21,7 +21,7 @@ extension Call {
     if let first = try day("from") { from = start(of: first) } else { from = try time("from") }
     let last = try day("to")
     if let last { to = start(of: last.next) } else { to = try time("to") }
-    // The end of a day is no longer part of the range.
+    // If `to` is a day, the range ends at the start of the next day, and `from` must be before this time.
     if let from, let to, last == nil ? from > to : from >= to {
       throw .badRequest(
         "query: to: expected a time that is not before from, \(quoted(query["from"] ?? "")), found \(quoted(query["to"] ?? ""))"

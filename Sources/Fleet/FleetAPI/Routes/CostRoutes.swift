@@ -58,7 +58,7 @@ struct CostRoutes {
           try view.days(of: [vehicle.value.id], from: begin, through: last).map(\.day)
         }
         // If the figures of some days are not computed yet, the total distance is too short, and the costs per
-        // kilometre would be too high. They are then omitted.
+        // kilometre would be too high. In this case, omit the costs per kilometre.
         let isComplete = state.stale.isEmpty
         var telemetry: [CalendarDate: Double] = [:]
         for day in figures { telemetry[day.date] = day.distance }

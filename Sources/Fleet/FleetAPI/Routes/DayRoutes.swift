@@ -79,7 +79,8 @@ extension Call {
   /// Returns the day in a query parameter; `nil` if the parameter is absent. If the parameter contains a time, returns
   /// the day that contains this time.
   ///
-  /// - Parameter isEnd: whether the parameter is the end of a range. The end is exclusive if it is a time.
+  /// - Parameter isEnd: whether the parameter is the end of a range. An end that is a time does not belong to the
+  ///   range. Therefore, if this time is the start of a day, the previous day is returned.
   func date(_ name: String, in zone: ZoneRules, isEnd: Bool) throws(APIError) -> CalendarDate? {
     if let date = query[name].flatMap({ CalendarDate($0) }) { return date }
     guard let time = try time(name) else { return nil }
@@ -90,8 +91,8 @@ extension Call {
 extension VehicleDay {
   /// Returns the figures as a JSON object for clients.
   ///
-  /// - Parameter withPrivateTime: whether a part of the day is hidden from the caller. The figures contain this part, so
-  ///   only the distance is shown.
+  /// - Parameter withPrivateTime: whether a part of the day is hidden from the caller. The figures contain this part,
+  ///   so only the distance is shown.
   func json(withPrivateTime isPrivate: Bool) -> JSON {
     func seconds(_ milliseconds: Int64) -> JSON { (Double(milliseconds) / 1_000).json }
     func rounded(_ number: Double) -> JSON { ((number * 1_000).rounded() / 1_000).json }

@@ -24,8 +24,8 @@ struct DocumentRoutes {
           throw .forbidden(reason: reach.reason)
         }
       })
-    // A document of a driving licence shows the number of the licence, and so do its files. It needs another
-    // permission.
+    // A document of the category `licence`, and its files, show the number of a driving licence. Callers need another
+    // permission to read such a document.
     let (relation, restriction) = (routes.relation, routes.restriction)
     routes.relation = { document, identity, view throws(ThingError) in
       var found = try relation(document, identity, view)

@@ -49,8 +49,8 @@ struct ExportRoutes {
 /// The tenants for which an export is being written. Each tenant may have only one export at a time, because an export
 /// reads everything that the tenant has stored.
 final class RunningExports: Sendable {
-  /// The right to write the export of a tenant. It also ends if this object is released, even if the answer was never
-  /// sent.
+  /// The right to write the export of a tenant. It ends when ``end()`` is called or this object is released. Therefore
+  /// it also ends if the answer is never sent.
   final class Turn: Sendable {
     private let tenant: TenantID
     private let exports: RunningExports
@@ -61,7 +61,8 @@ final class RunningExports: Sendable {
       self.exports = exports
     }
 
-    /// Ends the right. Only the first call has an effect, because another export of the tenant may have begun after it.
+    /// Ends the right. Only the first call has an effect, because another export of the tenant may begin after the
+    /// first call, and must keep its own right.
     func end() {
       guard !isEnded.exchange(true, ordering: .relaxed) else { return }
       _ = exports.tenants.withLock { $0.remove(tenant) }

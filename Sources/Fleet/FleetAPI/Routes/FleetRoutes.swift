@@ -92,7 +92,8 @@ enum FleetRoutes {
       results: [.init(.ok, "The description.", .json("Description"))])
     // `openapi.json` must also describe its own route. Therefore this route is described here before its answer exists.
     let stub = Route(.get, "/api/openapi.json", .open, operation) { _ in Answer(status: .ok) }
-    // Few servers are asked for the description, and to write it takes most of the time of a start.
+    // Make the description when the first client requests it. Making it at the start would take most of the time of the
+    // start, and few clients request it.
     let answer = LazyValue {
       var answer = Answer(json: OpenAPIDocument.text(of: described + [stub]))
       // All requests receive the same bytes.

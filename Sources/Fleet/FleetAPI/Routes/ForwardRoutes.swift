@@ -147,8 +147,9 @@ struct ForwardRoutes {
       else { throw APIError(.unauthorized, "unauthorized", "signature or token are not right, or too old") }
       return Answer(status: .noContent)
     }
-    // The signature covers the body. Until the body has arrived, the address of the connector, which only its service
-    // and its tenant know, is enough to count the request for the tenant.
+    // The signature covers the body, so it can be checked only after the body has arrived. Until then, the request
+    // counts for the tenant if its path is the address of a connector. Only the connector's service and tenant know
+    // this address.
     route.owner = { [storage, owners, keys] _, parameters, _, address in
       guard let (tenant, id) = Self.connector(parameters) else { return nil }
       func owner(_: Stored<Connector>) -> CredentialOwner {

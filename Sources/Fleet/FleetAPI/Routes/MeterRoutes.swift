@@ -51,7 +51,8 @@ struct MeterRoutes {
 
   private static let schema = #"{"type":"string","examples":["2026-05-04","2026-05-04T00:00:00Z"]}"#
 
-  /// Returns the valid odometer readings in a range, and the last used one before it.
+  /// Returns the odometer readings in a range that are not void. The first element is the last reading before the range
+  /// that counts for the vehicle's total distance (its `lifetime` is set), if there is such a reading.
   private static func readings(
     of vehicle: String, from: Timestamp, to: Timestamp, _ view: any FleetView
   ) throws(ThingError) -> [Stored<MeterReading>] {
@@ -105,7 +106,7 @@ struct MeterRoutes {
 
   /// Returns the comparison as JSON.
   ///
-  /// - Parameter times: the time of each reading as the caller may see it.
+  /// - Parameter times: for the id of each reading, the reading's time as the caller may see it.
   private static func json(
     _ stored: [Stored<MeterReading>], _ trips: [EndedTrip], _ times: [UUIDv7: Timestamp]
   ) -> JSON {

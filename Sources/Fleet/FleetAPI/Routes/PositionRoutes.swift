@@ -59,8 +59,9 @@ struct PositionRoutes {
     }
   }
 
-  /// Returns the newest positions that a caller may see. A vehicle that another driver has privately now has none. After
-  /// a private journey, the newest position outside of it counts.
+  /// Returns the newest positions of vehicles that a caller may see. A vehicle on a private journey of another driver
+  /// has no position. If the newest position of a vehicle is from such a journey that has ended, the newest position
+  /// from outside of the journey is returned instead.
   private static func positions(
     fleets: [UUIDv7]?, _ caller: Identity, at now: Timestamp, _ view: any FleetView
   ) throws(ThingError) -> [LastKnown] {

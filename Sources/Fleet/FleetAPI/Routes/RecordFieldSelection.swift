@@ -28,9 +28,9 @@ struct RecordFieldSelection {
         "attributedFrom", "attributedTo", "receivedAt",
       ])
 
-  /// Whether a telemetry record may have this key. The server does not know the names of two kinds of keys, and accepts
-  /// them by their first character: signals of signal sets (capital letter or digit), and paths of the Vehicle Signal
-  /// Specification (capital letter).
+  /// Whether a telemetry record may have this key. In addition to the keys in ``known``, it may have signals of signal
+  /// sets and paths of the Vehicle Signal Specification. The server does not know all of their names. Therefore it
+  /// accepts every key that begins with a digit or a capital letter.
   private static func mayBeKey(_ name: String) -> Bool {
     if known.contains(name) { return true }
     guard let first = name.utf8.first else { return false }

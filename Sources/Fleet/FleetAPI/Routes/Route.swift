@@ -54,8 +54,9 @@ struct Route: Sendable {
   /// The description of the route in `openapi.json`.
   let operation: Operation
   let answer: @Sendable (Call) async throws -> Answer
-  /// Finds the owner of the credential in the head of a request to an open route; `nil` if there is none. The request
-  /// then counts for the owner's tenant. Other clients at the same address do not affect it.
+  /// Finds the owner of the credential in the head of a request to an open route; `nil` if there is none. If there is
+  /// an owner, the request counts for the owner's tenant and not for the client's address, so that other clients at
+  /// this address do not affect it.
   var owner:
     (
       @Sendable (HTTPFields, _ parameters: [String], QueryParameters, _ address: String?) async throws

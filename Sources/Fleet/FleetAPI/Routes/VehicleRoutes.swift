@@ -52,7 +52,8 @@ struct VehicleRoutes {
       fleets: Set([vehicle.value.fleetID].compactMap { $0 }), isOwn: own.contains(vehicle.value.id))
   }
 
-  /// The maximum number of journeys, assignments and maintenance records of a retired vehicle that one transaction ends.
+  /// The maximum number of journeys, assignments and maintenance records of a retired vehicle that one transaction
+  /// ends.
   private static let endedTogether = 16
 
   private var commands: [Route] {
@@ -163,7 +164,9 @@ struct VehicleRoutes {
               return try things.insert(vehicle, id: nil, parts, transaction, call)
             }
             guard try things.mayRead(stored.id, call.identity, transaction) else {
-              // The answer is that of `POST`: the same as for a free id, unless the caller may make the vehicle.
+              // The vehicle exists, but the caller may not read it. A caller who may not create this vehicle receives
+              // the same error as for an id that no vehicle has. Only a caller who may create it receives an error that
+              // shows that the id is in use. `POST` answers in the same way.
               var new = vehicle
               try things.approve(nil, &new, transaction, call)
               throw .duplicate(field: "id")

@@ -64,9 +64,9 @@ struct WorkRoutes {
     if new.personID != old?.value.personID { try link(new.personID, old, transaction, call) }
   }
 
-  /// Checks whether a driver's record may be linked to an account. The caller must also be allowed to change the
-  /// previously linked account, unless it was removed. The driver's phones then stop sharing positions, until the owner of the account
-  /// allows it.
+  /// Checks whether a driver's record may be linked to an account. If another account is linked already, the caller
+  /// must also be allowed to change that account, unless that account was removed. The driver's phones stop sharing
+  /// positions, until the owner of the new account allows it.
   private static func link(
     _ person: UUIDv7?, _ driver: Stored<Driver>?, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {
@@ -138,7 +138,8 @@ struct WorkRoutes {
 
 /// The body of a request that ends an assignment.
 struct AssignmentEnd: NestedValue {
-  /// The end; `nil` for the planned end if it has passed, otherwise now.
+  /// The time at which the assignment ends. If `nil`, it ends at its planned end if this time has passed, and otherwise
+  /// now.
   var at: Timestamp?
 
   static let fields: [Field<AssignmentEnd>] = [Field("at", \.at)]

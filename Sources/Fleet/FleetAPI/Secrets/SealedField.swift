@@ -8,7 +8,8 @@ import Telemetry
 ///
 ///     for field in SealedField.all { count += try await field.rotate(tenant, keys, storage, at: now) }
 public struct SealedField: Sendable {
-  /// A stored value, and the name of the place that was used to encrypt it.
+  /// A stored encrypted value, and the name of the place where it is stored. The name is part of the encryption: the
+  /// value can be decrypted only with the same name.
   public struct Secret: Equatable, Sendable {
     public let place: String
     public let sealed: String

@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// Connections that never sent a valid key must not prevent connections with a key. If almost the maximum number of
 /// connections is open, a new connection displaces the oldest connection without a valid key. Connections with a key
-/// are never displaced. They leave ``reserve`` connections free, so that every new connection has time to send its key.
+/// are never displaced. But they may not use all connections: ``reserve`` connections stay free, so that every new
+/// connection has time to send its key.
 final class Connections: Sendable {
   /// The answer (503) to a request if its tenant or key has too many connections. The connection is then closed.
   static let refusal = APIError(
@@ -40,7 +41,7 @@ final class Connections: Sendable {
     var next = 0
     /// Displaced connections that are still being closed.
     var leaving: Set<ObjectIdentifier> = []
-    /// Whether connections were displaced since half of the connections were last free.
+    /// Whether a connection was displaced after the last time at which half of the connections were free.
     var isFull = false
 
     mutating func add(_ channel: any Channel, _ holder: Holder) {

@@ -6,9 +6,9 @@ import Telemetry
 /// Begins and ends planned assignments at their times. A vehicle becomes `assigned` or `available`, and an assignment
 /// that has ended becomes `completed`.
 ///
-/// It searches for assignments that are due instead of setting timers. Therefore a server that was down continues where
-/// it stopped. Several servers of one database can run it: after one of them has processed an assignment, it is no
-/// longer due.
+/// The watch searches for assignments that are due instead of setting timers. Therefore a server that was down
+/// continues where it stopped. Several servers of one database can run it: after one of them has processed an
+/// assignment, it is no longer due.
 struct AssignmentWatch {
   /// The time between two searches.
   private static let period = Duration.seconds(1)

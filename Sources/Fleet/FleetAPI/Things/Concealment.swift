@@ -3,13 +3,13 @@ import FleetFigures
 import FleetWork
 import Telemetry
 
-/// Conceals, in things of one kind, what shows the times of other people's private journeys. Times become the start of
-/// their day; values from records of these times are left out.
+/// Removes from things of one kind the values that would show when other people were on private journeys. A time in
+/// such a journey is replaced by the start of its day. Values that come from records in such a journey are left out.
 struct Concealment<Value: Kind>: Sendable {
   /// Returns the vehicle of a thing, and the periods of the records from which its values come; `nil` if none of its
   /// values comes from records.
   let spans: @Sendable (Stored<Value>) -> (vehicle: String, spans: [ClosedRange<Timestamp>])?
-  /// Returns the thing as callers see it who may not see some of its times.
+  /// Returns the thing without the times and values that its caller may not see.
   ///
   /// - Parameter shown: returns a time as the caller may see it.
   let conceal: @Sendable (Stored<Value>, HiddenTimes, _ shown: (Timestamp) -> Timestamp) -> Stored<Value>
@@ -89,8 +89,8 @@ extension Concealment<Defect> {
 }
 
 extension Concealment<FuelEntry> {
-  /// Leaves out the comparison with the tank's level if it may contain records of hidden times. The route of the
-  /// comparison computes it without them.
+  /// Leaves out the comparison of a fuel entry with the level of the tank if it may depend on records of hidden times.
+  /// The route of the comparison computes it without these records.
   static var ofFuelEntries: Concealment {
     Concealment(
       spans: { stored in

@@ -57,8 +57,8 @@ struct ListParameters<Value: Kind>: Sendable {
       }
     }
 
-    /// Whether the range from this limit to an upper limit begins after its end. The end of a day is where the next day
-    /// begins, and no longer part of the range.
+    /// Whether the range from this limit to an upper limit begins after its end. If the upper limit is a day, the range
+    /// ends at the start of the next day, which is not part of the range.
     func isAfter(_ upper: Limit, in zone: ZoneRules) -> Bool {
       let (start, end) = (edge(in: zone), upper.edge(in: zone))
       if case .day = upper.bound { return start >= end }

@@ -53,7 +53,8 @@ struct ReferenceAccess: Sendable {
   ) throws(ThingError) -> Bool {
     let identity = call.identity
     switch reference {
-    // A vehicle is named by another id. A subject is checked by the permission for the thing that belongs to it.
+    // References to vehicles are checked before this call, because vehicles have ids of another type. References to a
+    // subject need no check: the permission for the thing that belongs to the subject is enough.
     case .vehicle, .subject: return true
     case .driver:
       if try WorkRoutes(storage: storage).drivers.mayRead(id, identity, view) { return true }
@@ -90,7 +91,8 @@ struct ReferenceAccess: Sendable {
     guard reach.isEverything else { throw .forbidden(reason: reach.reason) }
   }
 
-  /// Whether an account exists. The caller must be allowed to change it, because a link gives its owner access.
+  /// Whether an account exists. The caller must be allowed to change the account, because the reference gives the
+  /// account's owner access to the thing that contains the reference.
   private func mayLink(
     _ id: UUIDv7, _ identity: Identity?, _ view: any FleetView
   ) throws(ThingError) -> Bool {

@@ -3,9 +3,9 @@ import FleetDomain
 import Telemetry
 
 extension ThingRoutes {
-  /// Checks a new or changed thing of a caller: that the caller may refer to the other things that it names, and the
-  /// rules of the kind. The checks of references come first, so that no error of a rule describes a thing outside of
-  /// the caller's scope.
+  /// Checks a new or changed thing of a caller. First checks that the caller may refer to the other things that it
+  /// names, and then the rules of the kind. In this order, no error of a rule describes a thing outside of the caller's
+  /// scope.
   func approve(
     _ old: Stored<Value>?, _ new: inout Value, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {
@@ -13,7 +13,8 @@ extension ThingRoutes {
     try check(old, &new, transaction, call)
   }
 
-  /// Checks that the caller may refer to the things to which a value refers but its older version did not.
+  /// Checks the references that a value contains and its older version did not contain: the caller must be allowed to
+  /// refer to each of these things.
   func requireReferences<Named: Described>(
     of new: Named, old: Named?, _ view: any FleetView, _ call: Call
   ) throws(ThingError) {

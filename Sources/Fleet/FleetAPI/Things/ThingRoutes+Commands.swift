@@ -55,8 +55,8 @@ extension ThingRoutes {
   ///
   /// - Parameters:
   ///   - schema: the schema of the body, a JSON object that may be absent; `nil` if the command has no body.
-  ///   - prepare: checks the command, and does a part of work that is too much for one transaction. Returns whether this
-  ///     work is done. If not, it is called again in another transaction.
+  ///   - prepare: checks the command, and does a part of work that is too much for one transaction. Returns whether
+  ///     this work is done. If not, it is called again in another transaction.
   func command(
     _ name: String, _ summary: String, action: Action = .write, body schema: String?,
     preparedBy prepare:

@@ -3,8 +3,8 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// The routes that all kinds of things have: they list things, read a thing, create a thing, create a thing with an id
-/// that the client chose, and change a thing.
+/// The routes that all kinds of things have. They list things; read a thing; create a thing, with an id that the server
+/// or the client chooses; and change a thing.
 ///
 ///     ThingRoutes<Person>(storage: storage, area: .people, relation: { … }, …).routes
 ///
@@ -44,7 +44,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   /// How things are shown to callers who may not see some times of their vehicles; `nil` if things of this kind contain
   /// nothing that comes from records.
   var concealment: Concealment<Value>?
-  /// Returns how a thing uses the vehicle to which it refers. It determines whether a driver may refer to the vehicle.
+  /// Returns how a thing uses the vehicle to which it refers. The result determines whether a driver may refer to this
+  /// vehicle.
   var vehicleUse: @Sendable (Value) -> VehicleUse = { _ in VehicleUse() }
   /// Changes other things as a consequence, in the transaction in which a thing was created or changed.
   var afterChange: @Sendable (Stored<Value>, any FleetTransaction) throws(ThingError) -> Void = { _, _ in }

@@ -26,14 +26,16 @@ struct AEMPMachine: Equatable, Sendable {
 /// Pulls the faults of each machine, which some makers report only as a time series:
 /// `…/Fleet/Equipment/MakeModelSerial/CAT/336/SYN00336/Faults/2024-09-20T00:00:00Z/2024-10-01T00:00:00Z/1`.
 ///
-/// The cursor contains the remaining machines of one page of the fleet, the cursor of the next page of the fleet, the
-/// end of the period, and the next page of the current machine's faults. The server answers with 404 for a machine that
-/// has no faults or that it does not know.
+/// The service lists the machines of the fleet page by page. The cursor of this stream contains the machines of the
+/// current page whose faults were not pulled yet, the cursor of the next page of machines, the end of the period, and
+/// the URL of the next page of the current machine's faults. The server answers with 404 for a machine that has no
+/// faults or that it does not know.
 struct AEMPFaults {
   static let stream = "faults"
   let client: AEMPClient
 
-  /// The length of the period that a pull covers, which ends now, s. Makers allow at most 14 days.
+  /// The length of the period for which faults are pulled, s. The period ends at the time of the pull. Makers allow at
+  /// most 14 days.
   private static let reach = 7 * 86_400
 
   func pull(after cursor: JSON) async throws(ConnectorError) -> PulledPage {
@@ -75,7 +77,14 @@ struct AEMPFaults {
     return "\(try client.service())/Fleet/Equipment/MakeModelSerial/\(key)/Faults/\(from.string)/\(until.string)/1"
   }
 
-  /// Sets the cursor of a page to the machines and pages that remain. If none remain, the page is the last one.
+  /// Stores in the cursor of a pulled page what remains to be pulled. If nothing remains, marks the page as the last
+  /// one.
+  ///
+  /// - Parameters:
+  ///   - machines: the machines whose faults remain to be pulled.
+  ///   - fleet: the cursor with which the list of the fleet's machines continues; `nil` if the list is complete.
+  ///   - series: the URL at which the faults of the first of `machines` continue; `nil` if none of them were pulled
+  ///     yet.
   private static func advance(
     _ page: inout PulledPage, _ machines: [JSON], _ fleet: JSON?, _ until: Timestamp, series: String? = nil
   ) {

@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// A driver whom a connector reports, and the driver of the fleet who is the same person. If several connectors report
-/// a driver, each of them has such an entry.
+/// The link between a driver whom a connector reports and the driver of the fleet who is the same person. If several
+/// connectors report the same driver, there is one link for each connector.
 public struct ConnectedDriver: Kind {
   public var connectorID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   /// The driver's ID in the other program.

@@ -164,8 +164,8 @@ public struct ConnectorProgress: LeasedWork {
   ]
 }
 
-/// A vehicle or machine that a connector reports, and the vehicle of the fleet to which it belongs. If several
-/// connectors report a vehicle, each of them has such an asset.
+/// The link between a vehicle or machine that a connector reports (an asset) and the vehicle of the fleet. If several
+/// connectors report the same vehicle, there is one link for each connector.
 public struct ConnectedAsset: VehicleThing {
   public var connectorID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   /// The asset's ID in the other program.

@@ -33,8 +33,8 @@ public struct Forward: Kind {
   public var ignored = JSON.object([:])
   /// The last failures, the newest first.
   public var failures: [RecentFailure] = []
-  /// The time until which the forward's messages on the broker are being cleared, after which the forward is removed;
-  /// `nil` if the forward was not ended.
+  /// For a forward that was ended, the time until which the server tries to clear its messages on the broker; `nil` if
+  /// the forward was not ended. As soon as the messages are cleared, the forward is removed.
   public var removeBy: Timestamp?
 
   public init() {}

@@ -56,9 +56,9 @@ extension Forward.Format {
     }
   }
 
-  /// Whether the status of an answer shows that the same request would always fail, for example because samples are too
-  /// old or out of order, or because a value has the wrong type. Always `false` for a webhook: its receiver may accept
-  /// the request after a correction of its program.
+  /// Whether the status of an answer shows that the same request would fail again. For example, samples may be too old
+  /// or out of order, or a value may have the wrong type. Always `false` for a webhook: its receiver may accept the
+  /// request after a correction of its program.
   func isFinal(_ status: Int) -> Bool { self != .webhook && [400, 409, 413, 422].contains(status) }
 
   /// Returns the request for some records; `nil` if they contain nothing that this format can represent, or if the

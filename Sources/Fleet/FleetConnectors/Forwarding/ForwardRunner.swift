@@ -36,8 +36,8 @@ extension FleetTransaction {
   }
 }
 
-/// Sends the telemetry of all tenants to the programs of their forwards. Each record is sent at least once, in the
-/// order of the feed.
+/// Sends each tenant's telemetry records to the programs that the tenant's forwards specify. Each record is sent at
+/// least once, in the order of the feed.
 ///
 /// The stored position advances after the other program has accepted the records. Positions of private journeys are not
 /// sent.
@@ -48,12 +48,13 @@ public final class ForwardRunner: Service {
   private static let batch = 500
   /// Maximum number of reads of the feed for one forward in one round.
   private static let mostBatches = 20
-  /// The reason that is counted if the feed no longer has the next records.
+  /// The reason that is counted in ``Forward/ignored`` if the feed no longer contains the records that would be sent
+  /// next.
   private static let gone = "records that are not in the feed any more"
   /// The time between two checks of the vehicles of a forward for silence and removal, s.
   private static let checkPeriod: Int64 = 60
 
-  /// The failure of a forward that was ended, if its messages could not be cleared in time.
+  /// The failure that an ended forward shows if its messages could not be cleared until ``Forward/removeBy``.
   static let leftBehind = "messages stay on the broker; remove the forward again to leave them there"
 
   private let storage: any FleetStorage

@@ -3,7 +3,7 @@ import FleetFigures
 import Synchronization
 import Telemetry
 
-/// The topics of one forward that the broker has received, as hashes of their names.
+/// The topics of one forward for which the broker has received messages, as hashes of the topics' names.
 struct PublishedTopics: Sendable {
   /// The time after which a discovery message is sent again, s. A broker that has lost its retained messages gets them
   /// again in this time.
@@ -11,8 +11,8 @@ struct PublishedTopics: Sendable {
 
   /// The time of the newest value of each topic, ns since 1970.
   fileprivate var times: [Int: Int64] = [:]
-  /// For each discovery message and each message about availability, the hash of its payload, and the time from which it
-  /// is sent again.
+  /// For each discovery message and each message about availability, the hash of its payload, and the time from which
+  /// it is sent again.
   fileprivate var discoveries: [Int: (payload: Int, until: Timestamp)] = [:]
 
   var count: Int { times.count + discoveries.count }
@@ -39,13 +39,13 @@ struct HomeAssistantBatch {
   private let address: MQTTAddress
   private let devices: [String: HomeAssistantDevice]
   private let now: Timestamp
-  /// The topics that the broker has, if it acknowledges this batch.
+  /// The topics for which the broker has messages once it has acknowledged this batch.
   private(set) var published: PublishedTopics
   /// The size of all messages, bytes. It includes values that were replaced by newer ones.
   private(set) var size = 0
   /// Number of records that contain values for Home Assistant.
   private(set) var records = 0
-  /// For each vehicle, the names of the entities that the broker has, if it acknowledges this batch.
+  /// For each vehicle, the names of the entities for which the broker has messages once it has acknowledged this batch.
   private(set) var entities: [String: Set<String>]
   /// For each reason, the number of values that were left out.
   private(set) var ignored: [String: Int] = [:]
@@ -53,9 +53,10 @@ struct HomeAssistantBatch {
   private var states: [String: [UInt8]] = [:]
 
   /// - Parameters:
-  ///   - devices: the vehicles, by their IDs. Records of other vehicles are left out, because those vehicles were removed.
-  ///   - entities: for each vehicle, the names of the entities that the broker may have.
-  ///   - published: the topics that the broker has.
+  ///   - devices: the vehicles, by their IDs. Records of other vehicles are left out, because those vehicles were
+  ///     removed.
+  ///   - entities: for each vehicle, the names of the entities for which the broker may have messages already.
+  ///   - published: the topics for which the broker has messages already.
   init(
     to address: MQTTAddress, _ devices: [String: HomeAssistantDevice], entities: [String: Set<String>] = [:],
     after published: PublishedTopics, at now: Timestamp
@@ -70,7 +71,7 @@ struct HomeAssistantBatch {
     }
   }
 
-  /// Adds the values of a record. A value that is older than the value that the broker has is left out.
+  /// Adds the values of a record. A value is left out if the broker already has a newer value of the same topic.
   mutating func add(_ record: ForwardedRecord) {
     guard let device = devices[record.vehicle] else { return }
     let topics = HomeAssistantTopics(device, prefix: address.prefix)
@@ -145,8 +146,8 @@ final class PublishedMemory: Sendable {
   /// - Parameter name: a name for the forward and its address.
   func topics(of name: String) -> PublishedTopics { state.withLock { $0.forwards[name]?.topics ?? PublishedTopics() } }
 
-  /// Sets the topics of a forward. If there are too many topics, those of the forwards are removed that were not set for
-  /// the longest time.
+  /// Sets the topics of a forward. If there are then too many topics, removes the topics of the forwards for which this
+  /// function was not called for the longest time.
   func set(_ topics: PublishedTopics, of name: String) {
     state.withLock { state in
       state.uses += 1

@@ -2,8 +2,8 @@ import FleetDomain
 
 /// A value of vehicles as an entity of Home Assistant.
 ///
-/// The names of device classes, of units, and of the members of discovery messages are those of Home Assistant's
-/// documentation of the integrations MQTT and Sensor.
+/// Home Assistant's documentation of the integrations MQTT and Sensor defines the names of device classes, the units,
+/// and the members of discovery messages.
 struct HomeAssistantEntity: Equatable, Sendable {
   /// The integration to which the entity belongs.
   enum Component: String, Sendable {
@@ -23,8 +23,8 @@ struct HomeAssistantEntity: Equatable, Sendable {
   /// The text of the value.
   let state: String
 
-  /// Creates the entity for a value of a record; `nil` for a value that Home Assistant cannot show: an array, an object,
-  /// an empty text, or a text that is too long.
+  /// Creates the entity for a value of a record; `nil` for a value that Home Assistant cannot show: an array, an
+  /// object, an empty text, or a text that is too long.
   init?(_ key: String, _ value: JSON) {
     let field = Self.fields[key]
     var members: [String: JSON] = ["name": .text(field?.title ?? key)]
@@ -36,8 +36,8 @@ struct HomeAssistantEntity: Equatable, Sendable {
       if key == "mil" { members["device_class"] = .text("problem") }
     case .integer, .number:
       (component, state) = (.sensor, value.canonicalText)
-      // Without a unit and a state class, Home Assistant treats the value as a text. It computes statistics of the
-      // others, which would be wrong for the numbers of codes.
+      // Home Assistant computes statistics of values that have a unit or a state class, and treats all other values as
+      // texts. Set these members only for measurements: statistics of numeric codes would be meaningless.
       if let field, field.isNumber {
         members["state_class"] = .text(Self.totals.contains(key) ? "total_increasing" : "measurement")
         if !field.unit.isEmpty { members["unit_of_measurement"] = .text(field.unit) }
@@ -68,8 +68,8 @@ struct HomeAssistantEntity: Equatable, Sendable {
   /// Values that only increase.
   private static let totals: Set = ["odometer", "totalEngineRunTime", "totalIdleRunTime", "totalRunTimeWithPtoActive"]
 
-  /// Values that do not expire, because they are still right when the vehicle has stopped sending. Distances (km) do not
-  /// expire either.
+  /// Keys of values that do not expire, because they usually do not change while the vehicle sends nothing. Distances
+  /// (km) do not expire either.
   private static let lasting: Set = [
     "fuelLevel", "defLevel", "hybridBatteryPackRemainingCharge", "totalEngineRunTime", "totalIdleRunTime",
     "totalRunTimeWithPtoActive", "totalFuelUsed", "gpsOdometer", "gpsEngineRunTime", "mil", "vin", "fuelType",

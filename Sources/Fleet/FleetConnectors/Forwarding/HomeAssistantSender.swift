@@ -11,7 +11,8 @@ struct HomeAssistantSender {
     @Sendable (_ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Void)
     async throws(ConnectorError) -> Void
 
-  /// The size of messages after which they are published before more records are added, bytes.
+  /// As soon as the messages of a batch reach this size, bytes, the batch is published. The next records belong to a
+  /// new batch.
   private static let mostPublished = 1 << 20
   /// Number of vehicles whose messages are cleared together. A vehicle has at most some 1,000 messages.
   private static let clearedTogether = 5
@@ -41,7 +42,8 @@ struct HomeAssistantSender {
     (self.storage, self.publisher, self.memory, self.now, self.change) = (storage, publisher, memory, now, change)
   }
 
-  /// The name of the forward and its address in ``memory``.
+  /// The name under which ``memory`` contains the topics of this forward. It includes the address, because another
+  /// broker does not have the same messages.
   private var name: String { "\(forward.id.string) \(forward.value.address)" }
 
   // MARK: Values
@@ -88,7 +90,8 @@ struct HomeAssistantSender {
     }
   }
 
-  /// Returns the vehicles that are in the fleet, and the entities of vehicles that the broker may have.
+  /// Returns those of the given vehicles that are in the fleet, and for each given vehicle the entities for which the
+  /// broker may have messages.
   private func known(
     _ vehicles: [String]
   ) async throws(ConnectorError) -> (devices: [String: HomeAssistantDevice], entities: [String: Set<String>]) {
@@ -125,7 +128,7 @@ struct HomeAssistantSender {
     func time(_ milliseconds: Int64) -> JSON { Timestamp(nanoseconds: milliseconds * 1_000_000).json }
     var silent = ThingQuery<Vehicle>(.below(key: "lastRecordAt", time(latest)), Self.isInFleet)
     if let checked {
-      // Vehicles that were silent at that time are already marked as such.
+      // The previous call has already reported the vehicles that were silent at its time.
       silent.conditions.append(
         .atLeast(key: "lastRecordAt", time(checked.milliseconds - VehicleState.longestParking)))
     }

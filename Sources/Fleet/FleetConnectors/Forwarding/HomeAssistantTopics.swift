@@ -23,7 +23,7 @@ struct HomeAssistantDevice: Equatable, Sendable {
 struct HomeAssistantTopics: Sendable {
   let device: HomeAssistantDevice
   private let node: String
-  /// The levels before the values.
+  /// The first levels of the topics with the values of this vehicle, such as `vans/VAN-1`.
   private let base: String
 
   /// - Parameter prefix: the first levels of the topics with values (``MQTTAddress/prefix``).
@@ -40,8 +40,8 @@ struct HomeAssistantTopics: Sendable {
   /// The topic with the newest position.
   var attributes: String { "\(base)/position/attributes" }
 
-  /// Returns the message that a vehicle sends records, or that it is silent. Its topic has one level more than those of
-  /// values, so that no key of a value has the same topic.
+  /// Returns the message that states whether the vehicle sends records (online) or is silent. Its topic has one level
+  /// more than the topics of values, so that no value has the same topic.
   func availability(isOnline: Bool) -> RetainedMessage {
     RetainedMessage(topic: available, payload: Array((isOnline ? "online" : "offline").utf8))
   }
@@ -56,7 +56,7 @@ struct HomeAssistantTopics: Sendable {
   /// The name of the entity of the position.
   static let tracker = entity(.tracker, "position")
 
-  /// Returns all topics that have retained messages of some entities. Topics of discovery messages are first.
+  /// Returns the topics of all retained messages that belong to some entities. Topics of discovery messages are first.
   ///
   /// - Parameter entities: names of entities (``entity(_:_:)``).
   func all(of entities: [String]) -> [String] {
@@ -119,8 +119,8 @@ struct HomeAssistantTopics: Sendable {
   }
 
   /// Returns a text as a level of a topic. Home Assistant allows only letters, digits, `-` and `_` in the topics of
-  /// discovery messages. Each byte of other characters, and `_` itself, becomes `_` with two hexadecimal digits, so that
-  /// different texts have different levels.
+  /// discovery messages. Each byte of other characters, and `_` itself, becomes `_` with two hexadecimal digits, so
+  /// that different texts have different levels.
   static func level(_ text: String) -> String {
     var level = ""
     for byte in text.utf8 {

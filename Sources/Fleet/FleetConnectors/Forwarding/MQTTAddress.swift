@@ -56,9 +56,10 @@ public struct MQTTAddress: Hashable, Sendable {
     host.lowercased() == other.host.lowercased() && port == other.port && prefix == other.prefix
   }
 
-  /// Whether a text consists of levels without characters that have a meaning in topics: wildcards (`+`, `#`), and `$` at
-  /// the beginning, which is reserved for brokers. Bridges that map topics to paths could leave their folder because of
-  /// `..`. Home Assistant reads its own topics below `homeassistant`, so values may not be there.
+  /// Whether a text can be the first levels of topics. Each level consists of letters, digits, `-`, `_`, `.` and `~`,
+  /// so the text contains neither wildcards (`+`, `#`) nor `$`, which is reserved for brokers. The levels `.` and `..`
+  /// are not allowed, because a bridge that maps topics to paths could then leave its folder. The first level is not
+  /// `homeassistant`, below which Home Assistant reads its own topics.
   private static func isPrefix(_ text: Substring) -> Bool {
     let levels = text.split(separator: "/", omittingEmptySubsequences: false)
     return text.utf8.count <= longestPrefix && levels.first != "homeassistant"

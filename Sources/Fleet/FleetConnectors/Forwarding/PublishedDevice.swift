@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// The entities of one vehicle that a forward of the format `homeAssistant` has published. The retained messages of these
-/// entities stay on the broker until they are cleared.
+/// The entities of one vehicle that a forward of the format `homeAssistant` has published. The retained messages of
+/// these entities stay on the broker until they are cleared.
 ///
 /// An entity is stored before its first message is published. Therefore every message that the broker may have can be
 /// cleared, even if the server stopped in the meantime or another server publishes now.
@@ -43,8 +43,9 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Ends a forward. If a broker may have retained messages of it, the forward remains until its server has cleared them,
-  /// or until its ``Forward/removeBy``. A forward that is ended for the second time is removed immediately.
+  /// Ends a forward. If a broker may have retained messages of it, the forward remains until a server has cleared these
+  /// messages. Servers try this until ``Forward/removeBy``. A forward that is ended for the second time is removed
+  /// immediately.
   ///
   /// - Returns: whether the forward was removed.
   public func end(_ forward: Stored<Forward>) throws(ThingError) -> Bool {

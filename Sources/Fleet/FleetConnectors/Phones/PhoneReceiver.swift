@@ -8,12 +8,12 @@ extension SecretPlace {
   public static func phone(_ id: UUIDv7) -> String { "phone \(id.string)" }
 }
 
-/// Stores the positions of drivers' phones as records of the vehicles that they drive.
+/// Stores the positions of drivers' phones as records of the vehicles that the drivers use.
 public struct PhoneReceiver: Sendable {
   /// The largest radius of uncertainty of a position that is stored, m.
   private static let greatestRadius = 200.0
-  /// If the vehicle's gateway has sent a position whose time differs from that of a phone's position by at most this,
-  /// s, the phone's position is not stored: the gateway's position is better.
+  /// A phone's position is not stored if the vehicle's gateway has sent a position at most this many seconds earlier or
+  /// later. The gateway's position is better.
   private static let gatewayReach: Int64 = 60
   /// The longest time by which a position's time may be ahead of the server's clock, s. Positions with later times are
   /// not stored.

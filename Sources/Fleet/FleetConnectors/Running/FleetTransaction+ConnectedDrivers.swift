@@ -7,8 +7,9 @@ extension FleetTransaction {
 
   /// Adds new drivers, and fills in missing values of known ones.
   ///
-  /// A driver who is new to a connector is the driver of the fleet with the same licence number, or with the same name
-  /// and phone number. If there is none, or more than one, a new driver is added. A stored value is never replaced.
+  /// When a connector reports a driver for the first time, the function searches the fleet for a driver with the same
+  /// licence number, or with the same name and phone number. If it finds none, or more than one, it adds a new driver.
+  /// A stored value is never replaced.
   ///
   /// - Returns: for each driver's ID in the other program, the ID of the driver in the fleet.
   @discardableResult

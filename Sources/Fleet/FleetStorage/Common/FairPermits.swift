@@ -29,8 +29,8 @@ final class FairPermits: Sendable {
 
   /// Creates a number of permits.
   ///
-  /// - Parameter count: the number of permits; at least 1. If there are several, one tenant cannot have a quarter of
-  ///   them (at least one).
+  /// - Parameter count: the number of permits; at least 1. One tenant gets at most `count - max(count / 4, 1)` of them,
+  ///   but at least one.
   init(_ count: Int) {
     most = max(count - max(count / 4, 1), 1)
     state = Mutex(State(free: count))

@@ -1,8 +1,8 @@
-/// The generations of a tenant's feed positions. A generation begins when a backup is restored: it leaves out all
-/// positions that readers may have received since the backup was made.
+/// The generations of a tenant's feed positions. A generation begins when a backup is restored. Its positions are
+/// higher than all positions that readers may have received after the backup was made.
 ///
 /// The changes of earlier generations stay in the feed, because the server's own readers have stored their positions in
-/// the same database. These positions were restored together with the feed, and are still right.
+/// the same database. These positions were restored together with the feed, and still refer to the same changes.
 struct FeedGenerations {
   private struct Generation {
     /// The position before the first change of the generation.
@@ -16,7 +16,7 @@ struct FeedGenerations {
   /// The lowest position that a reader outside the database may have received in the present generation.
   var start: Int64 { generations.last?.start ?? 0 }
 
-  /// Generations as stored by ``column``. Other values give no generations.
+  /// Reads generations in the form of ``column``. Any other value is treated as an empty list of generations.
   init(_ column: [UInt8]?) {
     let numbers = String(decoding: column ?? [], as: UTF8.self).split(separator: " ").map { Int64($0) ?? 0 }
     for index in stride(from: 0, to: numbers.count - numbers.count % 2, by: 2) {
@@ -32,7 +32,8 @@ struct FeedGenerations {
   /// - Parameters:
   ///   - start: the position before its first change; higher than `position`.
   ///   - position: the feed's position until now.
-  ///   - forgotten: the position up to which changes were removed. Generations before it are left out.
+  ///   - forgotten: the position up to which changes were removed from the feed. Earlier generations that began at or
+  ///     before this position are no longer needed, and are removed.
   mutating func begin(at start: Int64, after position: Int64, forgotten: Int64) {
     generations.removeAll { $0.start <= forgotten }
     generations.append(Generation(start: start, skipped: start - position))

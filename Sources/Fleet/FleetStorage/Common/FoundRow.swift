@@ -12,7 +12,8 @@ struct FoundRow {
   /// The time of reception, ms since 1970; `nil` if an earlier version received the record.
   var received: Int64?
   var body: [UInt8]
-  /// If the record is about a gateway itself, the key of the vehicle to which it is attributed; otherwise `nil`.
+  /// If this is a gateway's own record (``GatewayRows``), the key of the vehicle to which it is attributed; otherwise
+  /// `nil`.
   var attributedTo: Int32?
 
   /// The columns from which a ``FoundRow`` is read, in this order.

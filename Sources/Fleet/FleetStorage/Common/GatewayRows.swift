@@ -1,7 +1,7 @@
 import FleetDomain
 
-/// The own records of gateways: a gateway that does not know its vehicle sends records whose `vehicleId` is the
-/// gateway's own ID.
+/// Gateways' own records: records whose `vehicleId` is the ID of the gateway that sent them. A gateway sends such
+/// records while it does not know its vehicle.
 ///
 /// These records are stored like records of a vehicle, with a row in the table `vehicle` whose column `is_gateway` is
 /// 1. Lists of vehicles do not contain such a row. The row becomes a vehicle if a record contains the VIN, or if the
@@ -32,7 +32,7 @@ enum GatewayRows {
     """
 }
 
-/// A period in which own records of a gateway belong to a vehicle.
+/// A period in which a gateway's own records are attributed to a vehicle.
 struct AttributedTimes {
   /// The key of the vehicle.
   var vehicle: Int32
@@ -41,7 +41,8 @@ struct AttributedTimes {
 }
 
 extension StoreSession {
-  /// Adds the row for the own records of a gateway.
+  /// Adds the row of the table `vehicle` for a gateway's own records. Does nothing if the tenant has a row with this
+  /// ID.
   func addGatewayRow(_ id: String, tenant: Int32, at now: Int64) throws(StoreFailure) {
     try run(
       """
@@ -60,7 +61,7 @@ extension StoreSession {
       [SQLValue(tenant), .text(gateway)])
   }
 
-  /// Returns those of the given keys that belong to rows for gateways' own records.
+  /// Returns those of the given keys of the table `vehicle` whose rows are for gateways' own records.
   func gatewayKeys(among keys: Set<Int32>) throws(StoreFailure) -> [Int32] {
     var (found, rest) = ([Int32](), Array(keys)[...])
     while !rest.isEmpty {
@@ -73,8 +74,8 @@ extension StoreSession {
     return found
   }
 
-  /// Returns the periods in which own records of gateways belong to vehicles. The keys of the result are the keys of
-  /// the gateways' rows. The periods of a gateway are in ascending order and do not overlap.
+  /// Returns the periods in which gateways' own records are attributed to vehicles. The keys of the result are the keys
+  /// of the gateways' rows. The periods of a gateway are in ascending order and do not overlap.
   ///
   /// - Parameters:
   ///   - keys: keys of vehicles, or of the gateways' rows.

@@ -18,12 +18,12 @@ struct IngestGroup {
   let jobs: [IngestJob]
   /// The results of each batch's records; `nil` if ``failures`` contains the reason why the batch was not stored. A
   /// record without a result was postponed, and nothing was stored for it. This happens if the group contains more
-  /// better times for stored records than one transaction may process.
+  /// accurate times (``Improvement``) for so many stored records that one transaction must not store them all.
   private(set) var outcomes: [[IngestOutcome?]?]
   /// The reasons why batches were not stored, although the transaction was committed. The keys are the indices of the
   /// batches.
   private(set) var failures: [Int: StorageError] = [:]
-  /// The cost of storing better times for records (``WorkBudget``).
+  /// The cost of storing more accurate times for existing records (``WorkBudget``).
   var work: Int { budget.spent }
   /// The feed positions that must be announced after the commit.
   private(set) var announcements: [(tenant: TenantID, position: FeedPosition)] = []
@@ -71,7 +71,7 @@ struct IngestGroup {
       rows[index].time = improvement.time.milliseconds
       rows[index].quality = StoredQuality(improvement.quality)
     }
-    // Whether each row was stored or got a better time.
+    // For each row, whether it was added or got a more accurate time.
     let isChanged = rows.indices.map { existing[$0] == nil || improvements[$0] != nil }
     guard isChanged.contains(true) else { return }
     let all = rows
@@ -103,7 +103,8 @@ struct IngestGroup {
         continue
       }
       if let limit = places.compactMap({ jobs[$0].tenantBytes }).min() {
-        // The size before the transaction counts. So a tenant may exceed the limit by the records of one transaction.
+        // Compare the size that was stored before this transaction with the limit. So a tenant may exceed the limit by
+        // the records of one transaction.
         let bytes = try transaction.storedRecordBytes(tenant: key)
         if bytes >= limit {
           reject(places, .tenantIsFull(tenant, bytes: bytes, limit: limit))
@@ -161,7 +162,7 @@ struct IngestGroup {
   ///
   /// - Parameter existing: the time qualities of the rows that the database already contained. The keys are the indices
   ///   of the rows.
-  /// - Returns: the better times for existing rows. The keys are the indices of the rows.
+  /// - Returns: the more accurate times for existing rows. The keys are the indices of the rows.
   private mutating func resolveOutcomes(_ existing: [Int: StoredQuality]) -> [Int: Improvement] {
     var improvements: [Int: Improvement] = [:]
     for index in rows.indices {
@@ -186,8 +187,8 @@ struct IngestGroup {
     return improvements
   }
 
-  /// Removes the results of records whose better times did not fit into the transaction. Also removes the results of
-  /// all copies of these records, because the copies must be processed in order.
+  /// Removes the results of records whose more accurate times did not fit into the transaction. Also removes the
+  /// results of all copies of these records, because the copies must be processed in order.
   private mutating func postpone(
     _ keys: [RowKey], _ existing: [Int: StoredQuality], _ improvements: inout [Int: Improvement]
   ) {

@@ -14,8 +14,8 @@ struct IngestJob: Sendable {
   private(set) var records: [IncomingRecord] = []
   /// The cost of ``records`` (``IngestCost``): at most ``IngestQueue/largestGroup``, unless there is only one record.
   private(set) var cost = 0
-  /// Whether the last transaction postponed better times for records of this batch. If `true`, the next transaction
-  /// stores only this batch, so that other batches cannot cause another postponement.
+  /// Whether the last transaction postponed more accurate times (``Improvement``) for records of this batch. If `true`,
+  /// the next transaction stores only this batch, so that other batches cannot cause another postponement.
   private(set) var wasPostponed = false
 
   private let batch: [IncomingRecord]
@@ -49,7 +49,7 @@ struct IngestJob: Sendable {
   ///
   /// - Parameters:
   ///   - results: the results of ``records``; `nil` for a record that was postponed.
-  ///   - work: the cost of storing better times in that transaction (``WorkBudget``).
+  ///   - work: the cost of storing more accurate times in that transaction (``WorkBudget``).
   /// - Returns: the results of all records if the whole batch is stored, otherwise `nil`.
   mutating func finishTransaction(_ results: [IngestOutcome?], work: Int) -> [IngestOutcome]? {
     var postponed: [Int] = []
@@ -79,7 +79,7 @@ struct IngestJob: Sendable {
     cost = 0
     for place in later {
       let own = IngestCost.cost(of: batch[place], after: previous) + factor - 1
-      // As with ``WorkBudget``, the last better time may exceed the limit.
+      // As with ``WorkBudget``, the last of the more accurate times may exceed the limit.
       if count > 0, factor > 1 ? cost >= limit : cost + own > limit { break }
       previous = batch[place]
       cost += own
@@ -94,11 +94,11 @@ struct IngestJob: Sendable {
 /// Estimated costs of operations of the storage. The unit is the cost of storing a new record of usual length, about 10
 /// µs.
 enum IngestCost {
-  /// The maximum cost of storing better times in one transaction.
+  /// The maximum cost of storing more accurate times (``Improvement``) in one transaction.
   static let improvements = 2_048
   /// The cost of determining again which record of a class is a vehicle's newest one.
   static let newest = 1_024
-  /// The cost of storing a better time for one record, without the cost that depends on the length of its body.
+  /// The cost of storing a more accurate time for one record, without the cost that depends on the length of its body.
   static let improvement = 4
   /// The cost of removing records from a run, without the cost that depends on the length of their bodies.
   static let run = 2
@@ -111,8 +111,8 @@ enum IngestCost {
   static func bytes(_ count: Int) -> Int { count / 2_048 }
 }
 
-/// A limit on the work of one transaction that replaces the times of stored records by better (more accurate) times.
-/// Records beyond the limit get their better times in the next transaction.
+/// A limit on the cost of storing more accurate times (``Improvement``) in one transaction. When it is reached, the
+/// remaining ones are postponed to the next transaction.
 ///
 ///     while !budget.isSpent { … budget.charge(cost) }
 final class WorkBudget {

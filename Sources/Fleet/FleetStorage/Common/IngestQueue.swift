@@ -10,7 +10,7 @@ import Synchronization
 /// the next transaction.
 final class IngestQueue: Sendable {
   /// The maximum cost of a transaction (``IngestCost``): the cost of 4,096 records of usual length, which takes about
-  /// 40 ms. It limits the time for which other tenants and live readers wait.
+  /// 40 ms. This maximum limits the time for which other tenants and live readers wait.
   static let largestGroup = 4_096
 
   private struct State {

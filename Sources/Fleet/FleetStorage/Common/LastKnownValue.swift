@@ -154,13 +154,13 @@ extension ThingSession {
     }
   }
 
-  /// Returns the ids of the vehicles whose newest records may belong to a private journey. These records are between
-  /// the newest position and the last record.
+  /// Returns the ids of the vehicles whose newest records may belong to a private journey. The times of these records
+  /// are between the vehicle's newest position and its last record.
   ///
   /// - Parameters:
   ///   - condition: SQL that selects the vehicles `v`.
   ///   - values: the values in `condition`; the first one is the tenant.
-  ///   - drivers: drivers whose journeys are left out.
+  ///   - drivers: drivers whose private journeys are not considered, because the caller may see them.
   private func vehiclesWithPrivateRecords(
     _ condition: String, _ values: [SQLValue], except drivers: [UUIDv7]
   ) throws(StoreFailure) -> Set<String> {

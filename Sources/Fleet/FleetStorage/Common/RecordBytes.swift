@@ -15,7 +15,7 @@ final class RecordBytes {
   /// The SQL expression for the size of a run.
   static let ofRun = "length(entries) + length(bodies) + \(overhead)"
 
-  /// The records of a tenant, of one class, and with ids of one month.
+  /// The records of one tenant that are of one class and whose ids are from one month.
   struct Part: Hashable {
     var tenant: Int32
     var recordClass: Int16
@@ -27,8 +27,8 @@ final class RecordBytes {
   /// Whether the sizes of parts are counted too. PostgreSQL needs them, because it deletes a whole partition without
   /// reading its rows.
   private let countsParts: Bool
-  /// The month of the last record, and the first halves of the ids that belong to it. Most records belong to the same
-  /// month as the record before them.
+  /// The month of the record that was added last, and the range of the first halves of the ids in this month. The next
+  /// record usually belongs to the same month.
   private var lastMonth: (index: Int, ids: Range<UInt64>)?
 
   init(countsParts: Bool) { self.countsParts = countsParts }

@@ -152,8 +152,8 @@ struct RecordPage {
     isForward ? row.time < boundary : row.time >= boundary
   }
 
-  /// Whether the next page would begin at another time than this page if this page ends at `boundary`. If it does not,
-  /// a client would receive the same page again and again.
+  /// Whether the next page would begin at another time than this page if this page ends at `boundary`. Otherwise, a
+  /// client would receive the same page again and again.
   func isProgress(_ boundary: Int64) -> Bool {
     if isForward { return boundary > max(cursor?.time ?? .min, RecordBound.start(query)) }
     let end = RecordBound.end(query)

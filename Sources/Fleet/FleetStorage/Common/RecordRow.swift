@@ -34,14 +34,15 @@ struct RecordRow {
   var body: [UInt8]
 }
 
-/// A better time for a stored record: a time whose quality is higher than that of the stored time.
+/// A more accurate time for a stored record: a time whose quality is better than that of the stored time, which it
+/// replaces.
 struct Improvement {
   var key: RowKey
   var time: Timestamp
   var quality: TimeQuality
 }
 
-/// Records of a vehicle whose stored times were replaced with earlier times.
+/// Records of one vehicle whose stored times were replaced with earlier times.
 struct MovedBack {
   var tenant: Int32
   /// The latest of the times that these records had before, ms since 1970.
@@ -60,6 +61,6 @@ struct VehicleRow {
   var id: String
   var vin: String?
   var registeredBy: String?
-  /// Whether the row is not a vehicle but contains the own records of a gateway (``GatewayRows``).
+  /// Whether the row is for a gateway's own records instead of a vehicle's records (``GatewayRows``).
   var isGateway = false
 }

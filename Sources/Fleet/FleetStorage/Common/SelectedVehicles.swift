@@ -9,8 +9,8 @@ struct SelectedVehicles {
   var ranges: [Int32: [Range<Int64>]] = [:]
   /// Whether every vehicle that is not in ``ranges`` is selected for all times.
   var isOpen = false
-  /// The periods in which own records of gateways are attributed to the selected vehicles. The keys are the keys of the
-  /// gateways' rows. Only pages that read one list for each vehicle use these periods.
+  /// The periods in which gateways' own records (``GatewayRows``) are attributed to the selected vehicles. The keys are
+  /// the keys of the gateways' rows. Only pages that read one list for each vehicle use these periods.
   var attributed: [Int32: [AttributedTimes]] = [:]
 
   var isEmpty: Bool { whole.isEmpty && ranges.isEmpty && !isOpen }
@@ -22,7 +22,7 @@ struct SelectedVehicles {
     return isOpen || whole.contains(vehicle)
   }
 
-  /// Removes the times in these windows, and the vehicle's records without a time, from the selection.
+  /// Removes from the selection the vehicle's records with times in these windows, and its records without a time.
   fileprivate mutating func remove(_ windows: [VehicleWindow], of vehicle: Int32) {
     guard !windows.isEmpty, ranges[vehicle] != nil || isOpen || whole.contains(vehicle) else { return }
     var left = ranges[vehicle] ?? [Int64.min..<Int64.max]
@@ -214,13 +214,13 @@ extension StoreSession {
     return page.page([rows])
   }
 
-  /// Reads the list of all vehicles, and leaves out rows that are not selected. The list also contains the own records
-  /// of gateways. Of these, only the records that are attributed to a selected vehicle remain.
+  /// Reads the list of all vehicles, and leaves out rows that are not selected. The list also contains gateways' own
+  /// records. Of these, only the records that are attributed to a selected vehicle remain.
   private func filtered(
     _ page: RecordPage, _ selected: SelectedVehicles, _ tenant: Int32
   ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {
     var rows: [FoundRow] = []
-    // If all vehicles are selected, only few rows are left out: the own records of gateways.
+    // If all vehicles are selected, only few rows are left out: gateways' own records.
     let size = selected.isOpen ? min(page.query.limit + 16, RecordQuery.maximumLimit) : scannedRows.step
     var (step, scanned) = (page.step(after: page.cursor, limit: size), 0)
     while true {
@@ -236,8 +236,8 @@ extension StoreSession {
     }
   }
 
-  /// Sets, in each own record of a gateway, the vehicle to which the record is attributed, and returns the rows. Own
-  /// records that are attributed to no vehicle are left out. Other rows are unchanged.
+  /// Returns rows in which each gateway's own record has the vehicle to which it is attributed. Gateways' own records
+  /// that are attributed to no vehicle are left out. All other rows are unchanged.
   private func attributed(_ found: [FoundRow], tenant: Int32) throws(StoreFailure) -> [FoundRow] {
     let gateways = Set(try gatewayKeys(among: Set(found.map(\.vehicle))))
     guard !gateways.isEmpty else { return found }

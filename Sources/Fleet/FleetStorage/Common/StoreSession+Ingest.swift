@@ -39,9 +39,9 @@ extension StoreSession {
     return found
   }
 
-  /// Stores the gateway that registered the vehicle and the vehicle's VIN, if they were not stored before. If
-  /// `vehicle.isGateway` is false, a gateway's row becomes a vehicle. If another vehicle already has the VIN, the VIN
-  /// is not stored.
+  /// Stores two properties of a vehicle, if they were not stored before: the ID of the gateway that registered it, and
+  /// its VIN. If `vehicle.isGateway` is false, a gateway's row becomes a vehicle. If another vehicle already has the
+  /// VIN, the VIN is not stored.
   ///
   /// - Parameter gateway: the gateway whose record contained the new value.
   func update(_ vehicle: VehicleRow, tenant: Int32, by gateway: String, at now: Int64) throws(StoreFailure) {
@@ -79,8 +79,8 @@ extension StoreSession {
   /// - Parameters:
   ///   - improvements: the more accurate times, in the order of the keys of the rows.
   ///   - budget: limits the cost. When it is spent, the remaining improvements are postponed.
-  /// - Returns: `moved`, for each vehicle, the records whose times are now earlier; `left`, the hours in which
-  ///   records were stored under their old times; and the keys of the records whose improvements were postponed.
+  /// - Returns: `moved`, for each vehicle, the records whose times are now earlier than before; `left`, the hours that
+  ///   contain the records' old times; and the keys of the records whose improvements were postponed.
   func improve(
     _ improvements: [Improvement], within budget: WorkBudget
   ) throws(StoreFailure) -> (moved: [Int32: MovedBack], left: Set<StaleHour>, postponed: [RowKey]) {

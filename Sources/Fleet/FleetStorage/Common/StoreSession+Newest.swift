@@ -102,7 +102,7 @@ extension StoreSession {
   /// records with a position. All groups belong to one class.
   ///
   /// The columns do not show the group of a record. Therefore, the function reads bodies, once for all groups, from the
-  /// newest row on. It ends after 10,000 rows or 4 MiB.
+  /// newest row on. Reading ends after 10,000 rows or 4 MiB.
   private func newestRows(
     _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
   ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {

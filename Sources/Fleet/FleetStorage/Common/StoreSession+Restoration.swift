@@ -3,10 +3,10 @@ import FleetDomain
 /// Functions for feed positions after a backup was restored. Readers have received positions since the backup was made.
 /// These positions must not be used again for other changes.
 ///
-/// A new generation of positions begins with a number that is higher than any position before: the milliseconds since
-/// 1970 × 1,024. No server can store as many changes in that time. A client that resumes with a position of an earlier
-/// generation receives `positionGone`, as if the changes had been removed. Positions stay below 2⁵³, the limit of many
-/// JSON parsers, until the year 2248.
+/// A new generation of positions begins with a number that is higher than any earlier position: the number of
+/// milliseconds since 1970, multiplied by 1,024. No server can store 1,024 changes in each millisecond. A client that
+/// resumes with a position of an earlier generation receives `positionGone`, as if the changes had been removed.
+/// Positions stay below 2⁵³, the limit of many JSON parsers, until the year 2248.
 ///
 /// The feed keeps its changes, because the server's own readers have not yet processed all of them
 /// (``FeedGenerations``).

@@ -36,8 +36,8 @@ struct VehicleResolver {
   private var job = 0
   /// Whether the current batch is an import.
   private var isImport = false
-  /// The existing vehicles that got a gateway or a VIN from a record. The key is the vehicle's ID, and the value is the
-  /// gateway that sent the record.
+  /// The existing vehicles that had no registering gateway or no VIN until a record of this transaction determined it.
+  /// The key is the vehicle's ID, and the value is the gateway that sent the record.
   private var changed: [String: String] = [:]
 
   init(tenant: Int32) { self.tenant = tenant }
@@ -64,8 +64,9 @@ struct VehicleResolver {
     last = nil
   }
 
-  /// Returns the key of the vehicle whose id is the record's `vehicleId` or, if there is none, of the vehicle with this
-  /// VIN. If there is no such vehicle either, registers a new one.
+  /// Returns the key of the vehicle to which a record belongs, or the reason why the record is rejected. The record's
+  /// `vehicleId` is the ID of the vehicle or, if no vehicle has this ID, its VIN. If there is no such vehicle either,
+  /// registers a new one.
   mutating func vehicle(
     of record: IncomingRecord, from source: IngestSource, at now: Timestamp, _ transaction: some StoreSession
   ) throws(StoreFailure) -> Result<Int32, RecordRefusal> {
@@ -179,8 +180,8 @@ struct VehicleResolver {
         ? vehicle.id : try learnable(record, source, transaction)
     else { return }
     vehicle.vin = vin
-    // A gateway that knows the VIN uses its own ID as `vehicleId` only if this is also the configured ID of the
-    // vehicle.
+    // The record contains a VIN, so the gateway knows its vehicle. If its `vehicleId` is still the gateway's ID, this
+    // is also the configured ID of the vehicle.
     vehicle.isGateway = false
     add(vehicle)
     changed[vehicle.id] = record.gatewayId

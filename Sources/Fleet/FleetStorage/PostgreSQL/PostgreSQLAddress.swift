@@ -50,7 +50,7 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     return changed
   }
 
-  /// Whether a host is another machine, and the address does not contain whether TLS is used.
+  /// Whether a host is another machine, and the address does not state whether to use TLS.
   var isRemoteWithoutMode: Bool { !isLocal && self["sslmode"] == nil && self["service"] == nil }
 
   /// Whether all hosts are this machine: a loopback address, a socket, or no host at all.

@@ -4,7 +4,8 @@ import Telemetry
 extension PostgreSQLEngine {
   /// Removes records that are older than the cutoff, and returns their number. A partition that contains only such
   /// records is dropped. From other partitions of past months, and from the partition `odd`, single rows are deleted.
-  /// This requires reading the whole partition. It is therefore repeated only when the cutoff has advanced by a day.
+  /// To find these rows, the whole partition must be read. Therefore it is read again only after the cutoff has
+  /// advanced by a day.
   func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
     let parts = try await onSession { session throws(StoreFailure) in
       try session.partitions(of: recordClass, from: .min, through: .max)

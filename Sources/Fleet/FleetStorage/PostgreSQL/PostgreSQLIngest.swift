@@ -20,7 +20,7 @@ final class PostgreSQLIngest: Sendable {
   /// 8 times in total.
   func ingest(_ jobs: [IngestJob]) -> Result<IngestGroup, StorageError> {
     var tries = 0
-    // Records whose better times were postponed already exist in the database.
+    // Records whose more accurate times were postponed already exist in the database.
     var expectsDuplicates = jobs.contains(where: \.wasPostponed)
     while true {
       tries += 1

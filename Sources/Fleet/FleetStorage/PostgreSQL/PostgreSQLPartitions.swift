@@ -10,7 +10,7 @@ final class PostgreSQLPartitions: Sendable {
   /// The name of a partition: its class and its month.
   struct Name: Hashable {
     /// The number of the partition `odd`, which contains unusual IDs: IDs from months that have no partition of their
-    /// own. It is higher than the numbers of all months.
+    /// own. This number is higher than the numbers of all months.
     static let oddNumber: Int64 = 962
 
     var recordClass: RecordClass
@@ -82,8 +82,8 @@ final class PostgreSQLPartitions: Sendable {
     }
   }
 
-  /// Finds the partitions for the records of a group of batches, and creates missing partitions. It uses its own
-  /// transactions, so no transaction may be open.
+  /// Finds the partitions for the records of a group of batches, and creates missing partitions. The function uses its
+  /// own transactions, so no transaction may be open.
   func make(for jobs: [IngestJob], _ connection: PostgreSQLConnection) throws(StoreFailure) {
     guard let now = jobs.map(\.now).max() else { return }
     var missing: Set<Name> = []
@@ -103,8 +103,8 @@ final class PostgreSQLPartitions: Sendable {
     try make(missing, at: now, connection)
   }
 
-  /// Creates the missing partitions for the months from which new records usually are at the time `now`. It uses its
-  /// own transactions, so no transaction may be open.
+  /// Of the partitions in `missing`, creates those for months that are usual at the time `now`
+  /// (``FleetDomain/IdMonth/isUsual(at:)``). The function uses its own transactions, so no transaction may be open.
   func make(
     _ missing: some Collection<Name>, at now: Timestamp, _ connection: PostgreSQLConnection
   ) throws(StoreFailure) {

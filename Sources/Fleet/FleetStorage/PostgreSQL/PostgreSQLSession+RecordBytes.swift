@@ -4,8 +4,9 @@ import Telemetry
 /// The sizes of the tenants' records in each partition (table `part_bytes`). With them, the size of a dropped partition
 /// is known without reading its rows.
 ///
-/// The key is the month of the ids. It never changes, although rows are moved between partitions: all records of a
-/// month are in the month's partition or, if there is none, in the partition `odd`.
+/// The key of a row contains the month of the records' ids, not the partition. Therefore it does not change if records
+/// are moved between partitions. All records of a month are in the month's partition or, if there is none, in the
+/// partition `odd`.
 extension PostgreSQLSession {
   /// Stores the changes of the sizes of parts. Call this before the commit, after ``storeRecordBytes()``, which locks
   /// the tenants.

@@ -5,7 +5,8 @@ import Telemetry
 final class PostgreSQLSession: StoreSession {
   let connection: PostgreSQLConnection
   let partitions: PostgreSQLPartitions
-  /// Whether the database probably contains some of the rows that are inserted.
+  /// Whether the database probably contains some of the rows to insert already. If so, rows are inserted with INSERT,
+  /// which skips existing rows. Otherwise, they are inserted with COPY, which is faster but fails if a row exists.
   let expectsDuplicates: Bool
   private(set) var recordBytes = RecordBytes(countsParts: true)
   /// The time ranges of partitions that this transaction has extended. They are valid only after its commit.

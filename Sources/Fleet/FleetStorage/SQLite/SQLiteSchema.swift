@@ -557,8 +557,9 @@ enum SQLiteSchema {
     CREATE INDEX notification_created ON notification (created);
     """
 
-  /// Separates gateways' own records from vehicles' records. Adds attributions, which assign own records to vehicles,
-  /// and checklists. Adds the column `part` to meter readings; adds the item and the inspections to defects.
+  /// Separates gateways' own records (``GatewayRows``) from vehicles' records. Adds attributions, which assign
+  /// gateways' own records to vehicles. Adds checklists. Adds the column `part` to meter readings; adds the item and
+  /// the inspections to defects.
   private static let version28 = """
     ALTER TABLE vehicle ADD COLUMN is_gateway INTEGER NOT NULL DEFAULT 0;
     \(GatewayRows.classify);
@@ -681,8 +682,9 @@ enum SQLiteSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_month_day" INTEGER;
     """
 
-  /// Adds text search of assignments and meter readings, due dates by which schedules are sorted, photos of vehicles,
-  /// files of documents, metrics of reports, more settings of tenants, and working hours of fleets.
+  /// Adds columns for: the text search of assignments and meter readings, the dates by which service schedules are
+  /// sorted, photos of vehicles, files of documents, metrics of reports, more settings of tenants, and working hours of
+  /// fleets.
   private static let version36 = """
     ALTER TABLE assignment ADD COLUMN search TEXT NOT NULL DEFAULT '';
     UPDATE assignment SET search = lower(coalesce(notes, ''));
@@ -706,7 +708,8 @@ enum SQLiteSchema {
   /// Adds the permission to read costs, which a person can have in addition to the roles.
   private static let version37 = "ALTER TABLE person ADD COLUMN \"may_read_costs\" INTEGER NOT NULL DEFAULT 0;"
 
-  /// Adds webhooks, push subscriptions, deliveries to both, numbers that order events, and silent vehicles.
+  /// Adds webhooks, push subscriptions, and the deliveries to them. Adds numbers to events, which determine their
+  /// order. Adds a table of the vehicles that are silent.
   private static let version38 = """
     ALTER TABLE fleet_event ADD COLUMN "at" INTEGER;
     ALTER TABLE fleet_event ADD COLUMN "number" INTEGER NOT NULL DEFAULT 0;
@@ -802,8 +805,9 @@ enum SQLiteSchema {
         WHERE telemetry_run.tenant = tenant.key);
     """
 
-  /// Adds the checks of fuel entries, the figures of meter readings, the amounts as people entered them, the number of
-  /// missed reports, and the newest reports of trouble codes.
+  /// Adds to fuel entries the comparison with what the vehicle reported. Adds to meter readings the comparison with the
+  /// previous reading. Adds the amounts as people entered them, the number of missed reports, and the newest reports of
+  /// trouble codes.
   private static let version42 = """
     ALTER TABLE fuel_entry ADD COLUMN "check" TEXT;
     ALTER TABLE fuel_entry ADD COLUMN "check_at" INTEGER;
@@ -829,7 +833,8 @@ enum SQLiteSchema {
       WHERE completion_id IS NOT NULL;
     """
 
-  /// Adds the vehicles that forwards have published, and the end of forwards.
+  /// Adds a table of the vehicles that forwards have published. Adds the time until which the messages of an ended
+  /// forward are cleared.
   private static let version44 = """
     ALTER TABLE forward ADD COLUMN "remove_by" INTEGER;
     ALTER TABLE forward_progress ADD COLUMN "checked_at" INTEGER;
@@ -844,8 +849,8 @@ enum SQLiteSchema {
   /// Allows completed assignments to be void.
   private static let version45 = "ALTER TABLE assignment ADD COLUMN \"void\" INTEGER NOT NULL DEFAULT 0;"
 
-  /// Adds the time from which replaced meters are judged, and the indexes in the orders in which meter readings are judged
-  /// and used.
+  /// Adds `judgedFrom`, the time from which the replacement of a meter counts if the replacement was entered late. Adds
+  /// indexes to read meter readings in the order of their creation, and used readings also in the order of their times.
   private static let version46 = """
     ALTER TABLE meter_reading ADD COLUMN "judged_from" INTEGER;
     CREATE INDEX meter_reading_judged_from ON meter_reading (tenant, vehicle_id, judged_from)

@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// Operations on the table of runs that are written for SQLite, because their speed matters. Other operations use SQL
-/// that both databases support.
+/// Operations on the table of runs. These operations are written for SQLite alone, because their speed matters. Other
+/// operations use SQL that both databases support.
 extension SQLiteSession {
   /// Does nothing, because the only writing transaction has already locked the whole file.
   func lock(vehicles: [Int32]) {}

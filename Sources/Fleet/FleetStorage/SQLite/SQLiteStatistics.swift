@@ -20,7 +20,8 @@ enum SQLiteStatistics {
 
   /// Stores statistics for the indexes of all tables whose primary key is (tenant, id).
   static func store(_ session: SQLiteSession) throws {
-    // ANALYZE for only the schema's own table creates the table of statistics and measures nothing else.
+    // If only the table `sqlite_schema` is analyzed, SQLite creates the table of statistics but measures no other
+    // table.
     try session.database.execute(sql: "ANALYZE sqlite_schema")
     try session.run("DELETE FROM sqlite_stat1", [])
     let tables = """
@@ -46,7 +47,7 @@ enum SQLiteStatistics {
           ])
       }
     }
-    // The same statement makes this connection read the statistics.
+    // The same statement also makes this connection read the new statistics.
     try session.database.execute(sql: "ANALYZE sqlite_schema")
   }
 

@@ -65,8 +65,8 @@ final class ServedSQLiteFile: Sendable {
     wasRestored = false
   }
 
-  /// Writes the number of changes after a committed transaction to the server's file. Call this before the client is
-  /// answered.
+  /// After a transaction was committed, writes the number of changes to the server's file. Call this before the client
+  /// is answered.
   ///
   /// - Parameter database: the connection of the transaction. A command writes its number during another transaction.
   ///   No other process can commit during that time, so the numbers of commands ascend.
