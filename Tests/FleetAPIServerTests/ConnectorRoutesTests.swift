@@ -95,11 +95,21 @@ import Testing
         #expect(try made.json["hasSecret"] as? Bool == true)
         for (more, path) in [
           (#","secret":"Bearer x""#, "secret"), (#","secret":"whsec_AAAA""#, "secret"),
-          (#","secret":"\#(secret)","keyHeader":"X-Key""#, "keyHeader"),
+          (#","secret":"\#(secret)","keyHeader":"X-Key""#, "keyHeader"), ("", "secret"),
+          (#","secret":null"#, "secret"), (#","isActive":false"#, "secret"),
         ] {
           let reply = try make(more)
           #expect(reply.status == 422 && reply.text.contains(#""path":"\#(path)""#), "\(reply.text)")
         }
+        // Nothing of the rejected requests was stored, and the secret cannot be taken away later.
+        #expect(try client.send("GET", "/api/forwards").list.count == 1)
+        let path = "/api/forwards/\(try #require(try made.json["id"] as? String))"
+        func change(_ json: String) throws -> TestClient.Reply {
+          try client.send("PATCH", path, json: json, headers: ["If-Match": "*"])
+        }
+        let removed = try change(#"{"secret":null}"#)
+        #expect(removed.status == 422 && removed.text.contains(#""path":"secret""#), "\(removed.text)")
+        #expect(try change(#"{"name":"Other"}"#).status == 200)
       }
     }
   }

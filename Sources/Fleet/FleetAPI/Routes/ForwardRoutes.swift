@@ -35,6 +35,10 @@ struct ForwardRoutes {
       if forward.value.secret != nil { try Self.requireUser(forward.value) }
       try transaction.follow(forward)
     }
+    routes.checkNew = { forward throws(ThingError) in
+      // A forward from an archive has no secret until one is set, but a new one needs it.
+      if forward.value.format == .webhook, forward.value.secret == nil { throw Self.noSignature }
+    }
     return routes
   }
 
@@ -55,6 +59,11 @@ struct ForwardRoutes {
     guard new.keyHeader == nil || new.format != .homeAssistant else {
       throw .invalid(FieldErrors([FieldError("keyHeader", "expected none, because the secret is a password")]))
     }
+  }
+
+  /// The error of a webhook whose requests cannot be signed.
+  private static var noSignature: ThingError {
+    .invalid(FieldErrors([FieldError("secret", WebhookSignature.expectedSecret)]))
   }
 
   /// Checks that the address of a broker contains the user to whom the password belongs.
@@ -84,8 +93,8 @@ struct ForwardRoutes {
         "The value of the header `Authorization`, or of `keyHeader`; of a webhook, the secret of its signature; of "
           + "`homeAssistant`, the password of the user in the address.", keys, hasKeyFile: hasKeyFile
       ) { secret, forward, transaction, keys throws(ThingError) in
-        if forward.value.format == .webhook, let secret, WebhookSignature(secret) == nil {
-          throw .invalid(FieldErrors([FieldError("secret", WebhookSignature.expectedSecret)]))
+        if forward.value.format == .webhook, secret.flatMap({ WebhookSignature($0) }) == nil {
+          throw Self.noSignature
         }
         if secret != nil { try Self.requireUser(forward.value) }
         var changed = forward.value
