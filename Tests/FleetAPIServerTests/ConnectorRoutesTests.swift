@@ -231,6 +231,39 @@ import Testing
     }
   }
 
+  /// Two tenants with the same broker and prefix could replace the messages of each other's vehicles.
+  @Test(arguments: TestServer.Database.allCases)
+  func topics_belong_to_one_tenant(_ database: TestServer.Database) async throws {
+    try await TestServer.run(Self.options, on: database) { server in
+      try await runBlocking {
+        func make(_ key: String, _ prefix: String) throws -> TestClient.Reply {
+          try server.client(key).send(
+            "POST", "/api/forwards",
+            json: #"{"name":"H","format":"homeAssistant","address":"mqtts://me@broker.example/\#(prefix)"}"#)
+        }
+        let (admin, foreign) = (server.keys.admin, server.keys.foreignAdmin)
+        for (key, prefix) in [(admin, "vans"), (admin, "vans/~other"), (foreign, "~other/vans"), (foreign, "~other")] {
+          let made = try make(key, prefix)
+          #expect(made.status == 201, "\(prefix): \(made.text)")
+        }
+        for (key, prefix) in [
+          (admin, "~other/vans"), (admin, "~default/vans"), (foreign, "vans"), (foreign, "~default/vans"),
+          (foreign, "~other2/vans"), (foreign, "~/other"), (foreign, "other/vans"),
+        ] {
+          let reply = try make(key, prefix)
+          #expect(reply.status == 422 && reply.text.contains(#""path":"address""#), "\(prefix): \(reply.text)")
+        }
+        // The prefix cannot be changed to that of another tenant either.
+        let client = try server.client(foreign)
+        let id = try #require(try client.send("GET", "/api/forwards").list.first?["id"] as? String)
+        let moved = try client.send(
+          "PATCH", "/api/forwards/\(id)", json: #"{"address":"mqtts://me@broker.example/vans"}"#,
+          headers: ["If-Match": "*"])
+        #expect(moved.status == 422 && moved.text.contains("~other/"), "\(moved.text)")
+      }
+    }
+  }
+
   @Test func a_forward_to_home_assistant_needs_the_address_of_a_broker() async throws {
     try await TestServer.run(Self.options) { server in
       try await runBlocking {

@@ -26,8 +26,9 @@ struct ForwardRoutes {
   private var things: ThingRoutes<Forward> {
     var routes = ThingRoutes<Forward>(
       storage: storage, area: .integrations, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
-      check: { [mayUsePrivate] old, new, transaction, _ throws(ThingError) in
+      check: { [mayUsePrivate] old, new, transaction, call throws(ThingError) in
         try Self.check(new, mayUsePrivate: mayUsePrivate)
+        if old?.value.address != new.address { try Self.checkTopics(of: new, call) }
         if let old { try Self.check(old, to: new, transaction) }
       },
       derived: Self.derived(keys, hasKeyFile: hasKeyFile), order: [.init("name")])
@@ -59,6 +60,14 @@ struct ForwardRoutes {
     guard new.keyHeader == nil || new.format != .homeAssistant else {
       throw .invalid(FieldErrors([FieldError("keyHeader", "expected none, because the secret is a password")]))
     }
+  }
+
+  /// Checks that the topics of a new address belong to the tenant of the caller.
+  private static func checkTopics(of forward: Forward, _ call: Call) throws(ThingError) {
+    guard forward.format == .homeAssistant, let address = MQTTAddress(forward.address),
+      let tenant = call.identity?.tenant, !address.isAllowed(for: tenant)
+    else { return }
+    throw .invalid(FieldErrors([FieldError("address", MQTTAddress.expectedPrefix(of: tenant))]))
   }
 
   /// The error of a webhook whose requests cannot be signed.
