@@ -110,6 +110,41 @@ import Testing
         == #"[[1772366401,"50.5"],[1772366402,"51"],[1772366403,"0"]]"#)
   }
 
+  /// The queries of the dashboard find what the forward sends. Grafana replaces the names with `$`.
+  @Test func influxdb_answers_the_queries_of_the_dashboard() async throws {
+    let server = try await runBlocking { try InfluxServer() }
+    try await Self.send(.influx, to: "http://127.0.0.1:\(server.port)/write?db=fleet", try Self.records())
+    func series(_ query: String) async throws -> JSON? {
+      let answer = try await Self.get(
+        "http://127.0.0.1:\(server.port)/query", [("db", "fleet"), ("epoch", "ms"), ("q", query)])
+      return answer["results"]?.elements.first?["series"]?.elements.first
+    }
+    let board = try JSON(
+      parsing: Array(try Data(contentsOf: URL(fileURLWithPath: TestData.projectRoot + "/docs/grafana-influx.json"))))
+    var found: [String: String] = [:]
+    for panel in board["panels"]?.elements ?? [] {
+      for target in panel["targets"]?.elements ?? [] {
+        let query = try #require(target["query"]?.textValue)
+          .replacing("$vehicle", with: "VAN-1").replacing("$__interval", with: "1s")
+          .replacing("$timeFilter", with: "time >= 1772366400s AND time < 1772366410s")
+          .replacing("now()", with: "1772366410s")
+        let answer = try await series(query)
+        #expect(answer?["tags"]?["vehicle"] == .text("VAN-1"), "\(query)")
+        // The first column is the time.
+        found[panel["title"]?.textValue ?? ""] = (answer?["values"]?.elements ?? [])
+          .map { $0.elements.last?.canonicalText ?? "" }.joined(separator: " ")
+      }
+    }
+    #expect(
+      found == [
+        "Speed": "50.5 51 0", "Engine speed": "1726", "Fuel level": "54", "Coolant temperature": "88",
+        "Battery voltage": "12.4", "Odometer": "14010.293",
+      ])
+    let variables = board["templating"]?["list"]?.elements ?? []
+    let list = try #require(variables.first { $0["name"] == .text("vehicle") }?["query"]?.textValue)
+    #expect(try await series(list)?["values"]?.canonicalText == #"[["vehicle","VAN-1"]]"#)
+  }
+
   /// A vehicle whose ID imitates the line protocol has its own series, and nothing of it is in another series.
   @Test func influxdb_keeps_a_hostile_vehicle_apart() async throws {
     let server = try await runBlocking { try InfluxServer() }
