@@ -116,6 +116,51 @@ import Testing
     #expect(cloud.sent[1].body == "grant_type=refresh_token&refresh_token=r1&client_id=me")
   }
 
+  /// The services' own answers to sign-ins: Caterpillar's without a refresh token, Ford's with an ID token instead of an
+  /// access token, and Tesla's with a new refresh token.
+  @Test(
+    arguments: [
+      (.aemp, .clientCredentials, "aemp/cat_token_response", "REDACTED.eyJ-shape-only.sig", "r1"),
+      (
+        .ford, .refreshToken, "ford/fcon_token_response_id_token_only", "eyJ.REDACTED.REDACTED",
+        "eyJraWQiOi.REDACTED.rotates"
+      ),
+      (
+        .tesla, .refreshToken, "tesla/token_refresh_response", "eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.REDACTED.REDACTED",
+        "EU_REDACTED_single_use_rotates"
+      ),
+    ] as [(Connector.Service, Connector.SignIn, String, String, String)])
+  func an_answer_to_a_sign_in_gives_its_tokens(
+    _ service: Connector.Service, _ signIn: Connector.SignIn, _ file: String, _ access: String, _ refresh: String
+  ) async throws {
+    let answer = try TestData.lines("connectors/\(file).json").joined(separator: "\n")
+    let cloud = ScriptedCloud([Self.token: [.ok(answer)]])
+    let tokens = MemoryTokens(ConnectorTokens(refresh: "r1"))
+    let session = Self.session(service, cloud, tokens: tokens) {
+      ($0.signIn, $0.tokenAddress, $0.clientID) = (signIn, Self.token, "me")
+    }
+    // The address of the data is not known to the cloud, so the request itself fails.
+    await #expect(throws: ConnectorError.self) { _ = try await session.get("https://cloud.example/api/x") }
+    #expect(cloud.sent.map(\.authorization) == ["", "Bearer \(access)"])
+    #expect(tokens.all == [ConnectorTokens(access: access, refresh: refresh)])
+  }
+
+  @Test func a_refresh_token_that_was_already_used_is_refused() async throws {
+    let answer = try TestData.lines("connectors/tesla/error_token_login_required_401.json").joined(separator: "\n")
+    let cloud = ScriptedCloud([Self.token: [.error(401, answer)]])
+    let session = Self.session(.tesla, cloud, tokens: MemoryTokens(ConnectorTokens(refresh: "r1"))) {
+      ($0.signIn, $0.tokenAddress) = (.refreshToken, Self.token)
+    }
+    do throws(ConnectorError) {
+      _ = try await session.get("https://cloud.example/api/x")
+      Issue.record("no error")
+    } catch {
+      #expect(error.kind == .refused)
+      #expect(error.description.contains("The refresh_token is invalid or was already used"), "\(error)")
+    }
+    #expect(cloud.sent.count == 1)
+  }
+
   @Test func each_form_of_sign_in_sends_its_own_header() async throws {
     let cloud = ScriptedCloud([
       Self.token: [.ok(" plain \n")], Self.fleet: [Self.empty],

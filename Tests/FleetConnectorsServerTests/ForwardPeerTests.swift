@@ -21,8 +21,17 @@ import Testing
     return try IncomingRecord(parsing: Array(line.utf8).span)
   }
 
-  /// Sends three records of VAN-1 to a server.
-  private static func send(_ format: Forward.Format, to address: String) async throws {
+  /// Three records of VAN-1.
+  private static func records() throws -> [IncomingRecord] {
+    [
+      try record(1, #""speed":50.5,"coolantTemp":88,"engineState":"on","rpm":1726"#),
+      try record(2, #""speed":51,"odometer":14010.293,"fuelLevel":54,"batteryVoltage":12.4"#),
+      try record(3, #""speed":0,"engineState":"a \"b\", c=d\\","brake":true"#),
+    ]
+  }
+
+  /// Sends records to a server.
+  private static func send(_ format: Forward.Format, to address: String, _ records: [IncomingRecord]) async throws {
     try await ConnectedFleet.with(.sqlite) { fleet in
       let runner = ForwardRunner(
         storage: fleet.storage, keys: fleet.keys, mayUsePrivate: true,
@@ -35,16 +44,11 @@ import Testing
         return stored.id
       }
       try await runner.round()
-      let records = [
-        try record(1, #""speed":50.5,"coolantTemp":88,"engineState":"on","rpm":1726"#),
-        try record(2, #""speed":51,"odometer":14010.293,"fuelLevel":54,"batteryVoltage":12.4"#),
-        try record(3, #""speed":0,"engineState":"a \"b\", c=d\\","brake":true"#),
-      ]
       _ = try await fleet.storage.ingest(records, from: .trusted, tenant: .standard, at: fleet.clock.now)
       fleet.clock.advance(seconds: 10)
       try await runner.round()
       let forward = try await fleet.all(Forward.self).first { $0.id == id }?.value
-      #expect(forward?.sent == 3 && forward?.state == .working, "\(forward?.failures ?? [])")
+      #expect(forward?.sent == Int64(records.count) && forward?.state == .working, "\(forward?.failures ?? [])")
     }
   }
 
@@ -57,7 +61,7 @@ import Testing
 
   @Test func influxdb_stores_each_value_and_time() async throws {
     let server = try await runBlocking { try InfluxServer() }
-    try await Self.send(.influx, to: "http://127.0.0.1:\(server.port)/write?db=fleet")
+    try await Self.send(.influx, to: "http://127.0.0.1:\(server.port)/write?db=fleet", try Self.records())
     let answer = try await Self.get(
       "http://127.0.0.1:\(server.port)/query",
       [
@@ -73,7 +77,7 @@ import Testing
   /// The queries of the dashboard find what the forward sends.
   @Test func prometheus_answers_the_queries_of_the_dashboard() async throws {
     let server = try await runBlocking { try PrometheusServer() }
-    try await Self.send(.prometheus, to: "http://127.0.0.1:\(server.port)/api/v1/write")
+    try await Self.send(.prometheus, to: "http://127.0.0.1:\(server.port)/api/v1/write", try Self.records())
     let board = try JSON(
       parsing: Array(try Data(contentsOf: URL(fileURLWithPath: TestData.projectRoot + "/docs/grafana-fleet.json"))))
     var expressions: [String] = []
@@ -104,5 +108,83 @@ import Testing
     #expect(
       range["data"]?["result"]?.elements.first?["values"]?.canonicalText
         == #"[[1772366401,"50.5"],[1772366402,"51"],[1772366403,"0"]]"#)
+  }
+
+  /// The queries of the dashboard find what the forward sends. Grafana replaces the names with `$`.
+  @Test func influxdb_answers_the_queries_of_the_dashboard() async throws {
+    let server = try await runBlocking { try InfluxServer() }
+    try await Self.send(.influx, to: "http://127.0.0.1:\(server.port)/write?db=fleet", try Self.records())
+    func series(_ query: String) async throws -> JSON? {
+      let answer = try await Self.get(
+        "http://127.0.0.1:\(server.port)/query", [("db", "fleet"), ("epoch", "ms"), ("q", query)])
+      return answer["results"]?.elements.first?["series"]?.elements.first
+    }
+    let board = try JSON(
+      parsing: Array(try Data(contentsOf: URL(fileURLWithPath: TestData.projectRoot + "/docs/grafana-influx.json"))))
+    var found: [String: String] = [:]
+    for panel in board["panels"]?.elements ?? [] {
+      for target in panel["targets"]?.elements ?? [] {
+        let query = try #require(target["query"]?.textValue)
+          .replacing("$vehicle", with: "VAN-1").replacing("$__interval", with: "1s")
+          .replacing("$timeFilter", with: "time >= 1772366400s AND time < 1772366410s")
+          .replacing("now()", with: "1772366410s")
+        let answer = try await series(query)
+        #expect(answer?["tags"]?["vehicle"] == .text("VAN-1"), "\(query)")
+        // The first column is the time.
+        found[panel["title"]?.textValue ?? ""] = (answer?["values"]?.elements ?? [])
+          .map { $0.elements.last?.canonicalText ?? "" }.joined(separator: " ")
+      }
+    }
+    #expect(
+      found == [
+        "Speed": "50.5 51 0", "Engine speed": "1726", "Fuel level": "54", "Coolant temperature": "88",
+        "Battery voltage": "12.4", "Odometer": "14010.293",
+      ])
+    let variables = board["templating"]?["list"]?.elements ?? []
+    let list = try #require(variables.first { $0["name"] == .text("vehicle") }?["query"]?.textValue)
+    #expect(try await series(list)?["values"]?.canonicalText == #"[["vehicle","VAN-1"]]"#)
+  }
+
+  /// A vehicle whose ID imitates the line protocol has its own series, and nothing of it is in another series.
+  @Test func influxdb_keeps_a_hostile_vehicle_apart() async throws {
+    let server = try await runBlocking { try InfluxServer() }
+    try await Self.send(
+      .influx, to: "http://127.0.0.1:\(server.port)/write?db=fleet", try HostileVehicleTests.records())
+    func query(_ text: String) async throws -> JSON? {
+      let answer = try await Self.get(
+        "http://127.0.0.1:\(server.port)/query", [("db", "fleet"), ("epoch", "ms"), ("q", text)])
+      return answer["results"]?.elements.first?["series"]
+    }
+    let series = try await query("SELECT speed FROM telemetry GROUP BY vehicle")?.elements ?? []
+    // InfluxDB keeps the backslash before a backslash.
+    #expect(
+      series.map { $0["tags"]?["vehicle"]?.textValue } == ["VAN-1", HostileVehicleTests.name + "\\x5C"], "\(series)")
+    #expect(
+      series.map { $0["values"]?.canonicalText } == ["[[1772366402000,1]]", "[[1772366401000,50]]"], "\(series)")
+    let fields = try await query("SHOW FIELD KEYS")?.elements.first?["values"]?.elements ?? []
+    #expect(
+      fields.map { $0.elements.first } == [#"k\\x5C"#, "latitude", "longitude", "speed", "text"].map { .text($0) })
+    let text = try await query("SELECT text FROM telemetry")?.elements.first?["values"]
+    #expect(text?.elements.map { $0.elements.last } == [.text("a\"\u{301},b=c d\\\nnext")])
+  }
+
+  @Test func prometheus_keeps_a_hostile_vehicle_apart() async throws {
+    let server = try await runBlocking { try PrometheusServer() }
+    try await Self.send(
+      .prometheus, to: "http://127.0.0.1:\(server.port)/api/v1/write", try HostileVehicleTests.records())
+    let answer = try await Self.get(
+      "http://127.0.0.1:\(server.port)/api/v1/query",
+      [("query", #"{__name__=~"fleet_.+"}"#), ("time", "1772366402")])
+    let found = (answer["data"]?["result"]?.elements ?? []).map { series in
+      let metric = series["metric"]?.members ?? [:]
+      #expect(Set(metric.keys) == ["__name__", "vehicle"])
+      return [metric["__name__"], metric["vehicle"], series["value"]?.elements.last].map { $0?.textValue ?? "" }
+    }
+    let name = HostileVehicleTests.name
+    #expect(
+      Set(found) == [
+        ["fleet_latitude", name, "48.2"], ["fleet_longitude", name, "16.4"], ["fleet_speed", name, "50"],
+        ["fleet_time", name, "7"], ["fleet_speed", "VAN-1", "1"],
+      ], "\(found)")
   }
 }

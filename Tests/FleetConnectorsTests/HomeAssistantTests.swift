@@ -284,6 +284,26 @@ import Testing
     #expect(!isAllowed("mqtts://127.1/x", true))
   }
 
+  @Test func a_prefix_belongs_to_one_tenant() throws {
+    let (acme, other) = (try #require(TenantID("acme")), try #require(TenantID("other")))
+    func address(_ prefix: String) throws -> MQTTAddress {
+      try #require(MQTTAddress("mqtts://broker.example/\(prefix)"))
+    }
+    for prefix in ["~acme", "~acme/vans", "~acme/~other"] {
+      let address = try address(prefix)
+      #expect(address.isAllowed(for: acme) && address.isUsable(by: acme), "\(prefix)")
+      for tenant in [other, .standard] {
+        #expect(!address.isAllowed(for: tenant) && !address.isUsable(by: tenant), "\(prefix) \(tenant)")
+      }
+    }
+    // Earlier versions accepted prefixes without a tenant.
+    for prefix in ["vans", "acme", "vans/~acme"] {
+      let address = try address(prefix)
+      #expect(address.isAllowed(for: .standard) && !address.isAllowed(for: acme), "\(prefix)")
+      #expect(address.isUsable(by: .standard) && address.isUsable(by: acme), "\(prefix)")
+    }
+  }
+
   @Test func the_addresses_of_a_name_are_checked() throws {
     let all = [CheckedHost.Address(text: "10.0.0.1", isPrivate: true), .init(text: "9.9.9.9", isPrivate: false)]
     func allowed(_ all: [CheckedHost.Address], _ isEncrypted: Bool, _ mayUsePrivate: Bool) throws -> [String] {

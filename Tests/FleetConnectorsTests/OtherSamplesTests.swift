@@ -83,6 +83,20 @@ import Testing
     #expect(page.records.isEmpty && page.ignored == ["field locations": 1] && page.assets.map(\.name) == ["Truck A7"])
   }
 
+  /// The client does not read these lists. If Samsara sent them instead of the feed, no values would be stored.
+  @Test(
+    arguments: [
+      ("sdk_equipment_list__200", "Crane A7"), ("sdk_trailers_list__200", "Trailer-123"),
+      ("fp_addresses__page_response", "Depot North"), ("sdk_hos_clocks__200", nil),
+      ("fp_driver_vehicle_assignments__page_response", nil), ("fp_driver_vehicle_assignments__terminal_response", nil),
+    ] as [(String, String?)])
+  func other_lists_of_samsara_give_no_values(_ file: String, _ first: String?) throws {
+    let page = try SamsaraMapping.feed(try Sample.json("samsara/\(file).json"))
+    #expect(page.records.isEmpty && page.readings.isEmpty && page.assets.first?.name == first)
+    // Rows without an ID, and members that are not statistics, are counted.
+    #expect(page.ignored.values.reduce(0, +) > 0)
+  }
+
   // MARK: Ford
 
   private static let parked = [
@@ -208,7 +222,35 @@ import Testing
     }
   }
 
+  /// Answers as they were received: the status line, headers, and perhaps a body after an empty line.
+  @Test(arguments: [("samsara/errors__429_headers.txt", 0.40235), ("tesla/error_429_headers.txt", 53)])
+  func the_header_of_an_answer_says_when_to_continue(_ file: String, _ seconds: Double) throws {
+    let text = String(decoding: try Sample.bytes(file), as: UTF8.self).replacing("\r\n", with: "\n")
+    let parts = text.split(separator: "\n\n", maxSplits: 1)
+    let headers = parts[0].split(separator: "\n")
+    let line = try #require(headers.first { $0.lowercased().hasPrefix("retry-after:") })
+    let answer = ProviderClient.Answer(
+      status: try #require(Int(headers[0].split(separator: " ")[1])), body: Array((parts.dropFirst().first ?? "").utf8),
+      retryAfter: String(line.drop { $0 != ":" }.dropFirst()).trimmed)
+    do throws(ConnectorError) {
+      try ConnectorSession.check(answer)
+      Issue.record("\(file): no error")
+    } catch {
+      #expect(error.kind == .rateLimited(seconds: seconds), "\(error)")
+    }
+  }
+
   // MARK: Phones
+
+  /// A request of OwnTracks without a body, which only asks for commands.
+  @Test func an_empty_request_of_owntracks_is_accepted() throws {
+    let text = String(decoding: try Sample.bytes("trackers/owntracks_http_empty_body.txt"), as: UTF8.self)
+    let body = text.split(separator: "\n\n", maxSplits: 1).dropFirst().first ?? ""
+    #expect(text.contains("Content-Length: 0") && body.isEmpty)
+    #expect(
+      try PhoneFormat.ownTracks.report(json: Array(body.utf8), at: try Sample.time("2026-01-01T00:00:00Z"))
+        == PhoneReport())
+  }
 
   @Test func a_message_of_traccar_without_a_device_has_no_key() throws {
     let body = try Sample.bytes("trackers/osmand_json_bad_no_device.json")

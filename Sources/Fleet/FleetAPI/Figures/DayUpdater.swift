@@ -96,12 +96,7 @@ final class DayUpdater: Sendable {
       else {
         return (Self.days(of: hours, within: dates, in: zone), stale.zone ?? "UTC")
       }
-      var days: [(date: CalendarDate, figures: VehicleDay?)] = []
-      for date in next.days {
-        if let first = stale.firstOpenDay(in: zone), date < first { continue }
-        days.append((date, try await figures(of: stale.vehicle, date, in: zone, tenant: tenant)))
-        computedDays.add(1, ordering: .relaxed)
-      }
+      let days = try await figures(of: stale, on: next.days, in: zone, tenant: tenant)
       if try await storage.storeDays(ComputedDays(stale, hours: next.hours, days: days), tenant: tenant) {
         computed += next.days.count
         attempts = 3
@@ -124,10 +119,56 @@ final class DayUpdater: Sendable {
     Set(hours.flatMap { StaleDays.days(of: $0, in: zone) }).filter { dates?.contains($0) ?? true }.sorted()
   }
 
-  /// Returns the figures of a vehicle for one day, computed from its records; `nil` if the day has no records.
+  /// The figures of a day that were computed from its records.
+  private struct Computed {
+    /// `nil` if the day has no records.
+    var figures: VehicleDay?
+    /// Whether the day has readings of counters.
+    var hasCounters: Bool
+    /// Whether a counter has no reading on the day before, so that its figure is not known.
+    var lacksStart: Bool
+  }
+
+  /// Computes the figures of stale days, and of the days after them that depend on their counters.
+  private func figures(
+    of stale: StaleDays, on dates: [CalendarDate], in zone: ZoneRules, tenant: TenantID
+  ) async throws -> [(date: CalendarDate, figures: VehicleDay?)] {
+    let (vehicle, first) = (stale.vehicle, stale.firstOpenDay(in: zone))
+    var days: [(date: CalendarDate, figures: VehicleDay?)] = []
+    func compute(_ date: CalendarDate) async throws -> Bool {
+      if let first, date < first { return false }
+      let day = try await figures(of: vehicle, date, in: zone, tenant: tenant)
+      computedDays.add(1, ordering: .relaxed)
+      // If retention has removed the records of the day before, the stored figures stay: its counters are needed.
+      if date != first || !day.lacksStart { days.append((date, day.figures)) }
+      return day.hasCounters
+    }
+    var counted: [CalendarDate] = []
+    for date in dates where try await compute(date) { counted.append(date) }
+    counted += try await daysBeforeEstimates(of: vehicle, among: dates, in: zone, tenant: tenant)
+    for date in Set(counted.map(\.next)).subtracting(dates).sorted()
+    where zone.start(of: date) <= WallClock.now.milliseconds {
+      _ = try await compute(date)
+    }
+    return days
+  }
+
+  /// Returns the days from whose counters the stored figures of the next day were computed.
+  private func daysBeforeEstimates(
+    of vehicle: String, among dates: [CalendarDate], in zone: ZoneRules, tenant: TenantID
+  ) async throws -> [CalendarDate] {
+    guard let first = dates.min(), let last = dates.max() else { return [] }
+    return try await storage.view(tenant: tenant) { view throws(ThingError) in
+      try view.days(of: [vehicle], from: first.next, through: last.next)
+        .filter { $0.day.isEstimated(in: zone) }.map { $0.day.date.adding(days: -1) }
+        .filter { dates.contains($0) }
+    }
+  }
+
+  /// Computes the figures of a vehicle for one day from its records.
   private func figures(
     of vehicle: String, _ date: CalendarDate, in zone: ZoneRules, tenant: TenantID
-  ) async throws -> VehicleDay? {
+  ) async throws -> Computed {
     func time(_ milliseconds: Int64) -> Timestamp { Timestamp(nanoseconds: milliseconds * 1_000_000) }
     let from = time(zone.start(of: date) - DayBuilder.margin)
     let to = time(zone.start(of: date.next) + DayBuilder.margin)
@@ -149,7 +190,35 @@ final class DayUpdater: Sendable {
     try await forEachRecord(
       RecordQuery.telemetry(of: vehicle, from: from, to: to, limit: Self.pageRecords), tenant
     ) { record, time in builder.add(DaySample(time: time, values: TelemetryValues(record: record.body))) }
-    return builder.finish()
+    let needed = builder.neededCounters
+    let starts = try await lastReadings(of: needed, vehicle, on: date.adding(days: -1), in: zone, tenant: tenant)
+    for (counter, reading) in starts { builder.setStart(of: counter, to: reading) }
+    let hasCounters = builder.hasCounters
+    return Computed(figures: builder.finish(), hasCounters: hasCounters, lacksStart: starts.count < needed.count)
+  }
+
+  /// Returns the last readings of counters on a day. Counters without a reading are absent.
+  private func lastReadings(
+    of counters: [DayCounter], _ vehicle: String, on date: CalendarDate, in zone: ZoneRules, tenant: TenantID
+  ) async throws -> [DayCounter: DayCounter.Reading] {
+    func time(_ milliseconds: Int64) -> Timestamp { Timestamp(nanoseconds: milliseconds * 1_000_000) }
+    var found: [DayCounter: DayCounter.Reading] = [:]
+    var query = RecordQuery(
+      vehicle: vehicle, classes: [.known(.telemetry)], from: time(zone.start(of: date)),
+      to: time(zone.start(of: date.next)), order: .newestFirst, limit: Self.pageRecords)
+    while found.count < counters.count {
+      let page = try await storage.records(query, tenant: tenant)
+      for record in page.items where !record.isTimeAhead {
+        guard let time = record.time else { continue }
+        let values = TelemetryValues(record: record.body)
+        for counter in counters where found[counter] == nil {
+          found[counter] = counter.value(in: values).map { DayCounter.Reading(time: time.milliseconds, value: $0) }
+        }
+      }
+      guard let next = page.next else { break }
+      query.cursor = next
+    }
+    return found
   }
 
   /// The number of trip records after the end of a day that are searched for a trip that passed midnight. Usually, the

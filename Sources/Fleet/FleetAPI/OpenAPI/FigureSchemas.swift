@@ -65,7 +65,7 @@ enum FigureSchemas {
       "additionalProperties": false,
       "properties": {
         "date": { "type": "string", "format": "date" },
-        "hasPrivateTime": { "description": "`true` if another driver had the vehicle privately on the day. Only `date` and `distance` are present then.", "type": "boolean" },
+        "hasPrivateTime": { "description": "`true` if another driver had the vehicle privately on the day. Only `date`, `distance` and `estimated` are present then.", "type": "boolean" },
         "distance": { "description": "km.", "type": "number" },
         "engineOnSeconds": { "description": "Absent if not known, like `movingSeconds` and `idleSeconds`.", "type": "number" },
         "movingSeconds": { "type": "number" },
@@ -74,6 +74,7 @@ enum FigureSchemas {
         "fuelUsed": { "description": "L.", "type": "number" },
         "trips": { "description": "Trips that began on the day.", "type": "integer" },
         "drivingEvents": { "type": "integer" },
+        "estimated": { "description": "`true` if figures come from the last values of counters on this day and on the day before. `firstTime` is then the time of the value on the day before.", "type": "boolean" },
         "firstTime": { "$ref": "#/components/schemas/Time" },
         "lastTime": { "$ref": "#/components/schemas/Time" }
       }

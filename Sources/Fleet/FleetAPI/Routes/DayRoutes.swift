@@ -53,6 +53,7 @@ struct DayRoutes {
         }
         let data = shown.map { day in
           day.json(
+            in: zone,
             withPrivateTime: hidden.overlaps(from: day.firstTime, through: day.lastTime, of: vehicle.value.id))
         }
         var answer: [String: JSON] = ["data": .array(data), "timeZone": .text(state.zone)]
@@ -91,14 +92,17 @@ extension Call {
 extension VehicleDay {
   /// Returns the figures as a JSON object for clients.
   ///
-  /// - Parameter withPrivateTime: whether a part of the day is hidden from the caller. The figures contain this part,
-  ///   so only the distance is shown.
-  func json(withPrivateTime isPrivate: Bool) -> JSON {
+  /// - Parameters:
+  ///   - zone: the time zone of the day.
+  ///   - isPrivate: whether a part of the day is hidden from the caller. The figures contain this part, so only the
+  ///     distance is shown.
+  func json(in zone: ZoneRules, withPrivateTime isPrivate: Bool) -> JSON {
     func seconds(_ milliseconds: Int64) -> JSON { (Double(milliseconds) / 1_000).json }
     func rounded(_ number: Double) -> JSON { ((number * 1_000).rounded() / 1_000).json }
     if isPrivate {
       var members: [String: JSON] = ["date": date.json, "hasPrivateTime": .bool(true)]
       members["distance"] = distance.map(rounded)
+      if isEstimated(in: zone) { members["estimated"] = .bool(true) }
       return .object(members)
     }
     var members: [String: JSON] = [
@@ -112,6 +116,7 @@ extension VehicleDay {
     }
     members["distance"] = distance.map(rounded)
     members["fuelUsed"] = fuelUsed.map(rounded)
+    if isEstimated(in: zone) { members["estimated"] = .bool(true) }
     return .object(members)
   }
 }

@@ -26,14 +26,19 @@ struct ForwardRoutes {
   private var things: ThingRoutes<Forward> {
     var routes = ThingRoutes<Forward>(
       storage: storage, area: .integrations, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
-      check: { [mayUsePrivate] old, new, transaction, _ throws(ThingError) in
+      check: { [mayUsePrivate] old, new, transaction, call throws(ThingError) in
         try Self.check(new, mayUsePrivate: mayUsePrivate)
+        if old?.value.address != new.address { try Self.checkTopics(of: new, call) }
         if let old { try Self.check(old, to: new, transaction) }
       },
       derived: Self.derived(keys, hasKeyFile: hasKeyFile), order: [.init("name")])
     routes.afterChange = { forward, transaction throws(ThingError) in
       if forward.value.secret != nil { try Self.requireUser(forward.value) }
       try transaction.follow(forward)
+    }
+    routes.checkNew = { forward throws(ThingError) in
+      // A forward from an archive has no secret until one is set, but a new one needs it.
+      if forward.value.format == .webhook, forward.value.secret == nil { throw Self.noSignature }
     }
     return routes
   }
@@ -55,6 +60,19 @@ struct ForwardRoutes {
     guard new.keyHeader == nil || new.format != .homeAssistant else {
       throw .invalid(FieldErrors([FieldError("keyHeader", "expected none, because the secret is a password")]))
     }
+  }
+
+  /// Checks that the topics of a new address belong to the tenant of the caller.
+  private static func checkTopics(of forward: Forward, _ call: Call) throws(ThingError) {
+    guard forward.format == .homeAssistant, let address = MQTTAddress(forward.address),
+      let tenant = call.identity?.tenant, !address.isAllowed(for: tenant)
+    else { return }
+    throw .invalid(FieldErrors([FieldError("address", MQTTAddress.expectedPrefix(of: tenant))]))
+  }
+
+  /// The error of a webhook whose requests cannot be signed.
+  private static var noSignature: ThingError {
+    .invalid(FieldErrors([FieldError("secret", WebhookSignature.expectedSecret)]))
   }
 
   /// Checks that the address of a broker contains the user to whom the password belongs.
@@ -84,8 +102,8 @@ struct ForwardRoutes {
         "The value of the header `Authorization`, or of `keyHeader`; of a webhook, the secret of its signature; of "
           + "`homeAssistant`, the password of the user in the address.", keys, hasKeyFile: hasKeyFile
       ) { secret, forward, transaction, keys throws(ThingError) in
-        if forward.value.format == .webhook, let secret, WebhookSignature(secret) == nil {
-          throw .invalid(FieldErrors([FieldError("secret", WebhookSignature.expectedSecret)]))
+        if forward.value.format == .webhook, secret.flatMap({ WebhookSignature($0) }) == nil {
+          throw Self.noSignature
         }
         if secret != nil { try Self.requireUser(forward.value) }
         var changed = forward.value

@@ -49,6 +49,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   var vehicleUse: @Sendable (Value) -> VehicleUse = { _ in VehicleUse() }
   /// Changes other things as a consequence, in the transaction in which a thing was created or changed.
   var afterChange: @Sendable (Stored<Value>, any FleetTransaction) throws(ThingError) -> Void = { _, _ in }
+  /// Checks a new thing after the values of its derived fields were written.
+  var checkNew: @Sendable (Stored<Value>) throws(ThingError) -> Void = { _ in }
   /// Returns keys and values that only the answer to the creation of a thing contains, for example a secret.
   var shownOnce: @Sendable (Stored<Value>) throws(ThingError) -> [String: JSON] = { _ in [:] }
   /// Is called after the transaction of a merge patch was committed.
@@ -236,7 +238,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
     if let most = Value.mostOfTenant { try transaction.requireRoom(for: ThingQuery<Value>(), most: most) }
     let stored = try transaction.insert(value, id: id, action: "create")
     try requireStill(call, stored, transaction)
-    return try write(work, try follow(stored, transaction), stored.version, transaction, call)
+    let written = try write(work, try follow(stored, transaction), stored.version, transaction, call)
+    try checkNew(written.thing)
+    return written
   }
 
   /// Changes other things as a consequence after a thing was created or changed.

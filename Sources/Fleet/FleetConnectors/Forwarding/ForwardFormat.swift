@@ -98,25 +98,48 @@ enum InfluxLine {
   /// Returns the line of a record; `nil` if it has no values.
   static func text(_ record: ForwardedRecord) -> String? {
     var fields: [String] = []
-    for (key, value) in record.values.sorted(by: { $0.key < $1.key }) {
+    for (key, value) in record.values.sorted(by: { $0.key < $1.key }) where isFieldName(key) {
       let text: String? =
         switch value {
         case .integer(let number): "\(Double(number))"
         case .number(let number): "\(number)"
         case .bool(let flag): flag ? "true" : "false"
-        case .text(let text): "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+        case .text(let text): "\"\(escaped(text, "\\\""))\""
         default: nil
         }
-      if let text { fields.append("\(escaped(key))=\(text)") }
+      if let text { fields.append("\(name(key))=\(text)") }
     }
     guard !fields.isEmpty else { return nil }
-    return "telemetry,vehicle=\(escaped(record.vehicle)) \(fields.joined(separator: ",")) \(record.time.nanoseconds)"
+    return "telemetry,vehicle=\(name(record.vehicle)) \(fields.joined(separator: ",")) \(record.time.nanoseconds)"
   }
 
-  /// Escapes a tag value or a field key.
-  private static func escaped(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing(",", with: "\\,").replacing("=", with: "\\=")
-      .replacing(" ", with: "\\ ")
+  /// Whether a key can be the name of a field. A line break would begin another line, and `time` is the name of the
+  /// time.
+  private static func isFieldName(_ key: String) -> Bool {
+    !key.isEmpty && key != "time" && !key.unicodeScalars.contains { $0.properties.generalCategory == .control }
+  }
+
+  /// Returns a text as a tag value or a field name.
+  ///
+  /// These cannot end with a backslash: InfluxDB would read the space or `=` after it as a part of them. `x5C` is
+  /// appended to such a text, and to a text that then would be the same, so that different texts stay different.
+  private static func name(_ text: String) -> String {
+    var rest = text.utf8[...]
+    while rest.suffix(3).elementsEqual("x5C".utf8) { rest = rest.dropLast(3) }
+    return escaped(rest.last == UInt8(ascii: "\\") ? text + "x5C" : text, "\\,= ")
+  }
+
+  /// Returns a text with a backslash before each of some characters.
+  ///
+  /// A comma with a combining mark is another `Character` than a comma, but begins with the same byte. Therefore,
+  /// scalars are compared.
+  private static func escaped(_ text: String, _ special: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if special.unicodeScalars.contains(scalar) { result.append("\\") }
+      result.append(scalar)
+    }
+    return String(result)
   }
 }
 

@@ -14,7 +14,7 @@ struct HomeAssistantEntity: Equatable, Sendable {
 
   /// The time after which Home Assistant no longer shows a value that is not updated, s.
   static let expiry: Int64 = 900
-  /// The maximum length of the state of an entity, in characters.
+  /// The maximum length of the state of an entity, in Unicode scalars.
   static let longestState = 255
 
   let component: Component
@@ -44,7 +44,7 @@ struct HomeAssistantEntity: Equatable, Sendable {
         members["device_class"] = Self.classes[field.unit].map { .text($0) }
       }
     case .text(let text):
-      guard !text.isEmpty, text.count <= Self.longestState else { return nil }
+      guard !text.isEmpty, text.unicodeScalars.count <= Self.longestState else { return nil }
       (component, state) = (.sensor, text)
     case .null, .array, .object: return nil
     }

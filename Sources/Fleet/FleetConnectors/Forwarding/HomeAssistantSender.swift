@@ -29,7 +29,7 @@ struct HomeAssistantSender {
   private let now: @Sendable () -> Timestamp
   private let change: Change
 
-  /// - Throws: `settings` if the forward's address is invalid.
+  /// - Throws: `settings` if the forward's address is invalid, or its topics belong to another tenant.
   init(
     _ forward: Stored<Forward>, password: String?, tenant: TenantID, storage: any FleetStorage,
     publisher: any RetainedPublisher, memory: PublishedMemory, now: @escaping @Sendable () -> Timestamp,
@@ -37,6 +37,9 @@ struct HomeAssistantSender {
   ) throws(ConnectorError) {
     guard let address = MQTTAddress(forward.value.address) else {
       throw ConnectorError(.settings, "address: \(MQTTAddress.expected)")
+    }
+    guard address.isUsable(by: tenant) else {
+      throw ConnectorError(.settings, "address: \(MQTTAddress.expectedPrefix(of: tenant))")
     }
     (self.forward, self.address, self.password, self.tenant) = (forward, address, password, tenant)
     (self.storage, self.publisher, self.memory, self.now, self.change) = (storage, publisher, memory, now, change)

@@ -6,6 +6,7 @@ import Peers
 ///
 ///     mqtts://fleet@broker.example/fleet           port 8883, TLS
 ///     mqtt://homeassistant.local:1883/vans/depot   only in private networks
+///     mqtts://fleet@broker.example/~acme/vans      the tenant `acme`
 ///
 /// An address never contains a password.
 public struct MQTTAddress: Hashable, Sendable {
@@ -49,6 +50,30 @@ public struct MQTTAddress: Hashable, Sendable {
   public static func isAllowed(_ text: String, mayUsePrivate: Bool) -> Bool {
     guard let address = MQTTAddress(text) else { return false }
     return CheckedHost.isAllowed(address.host, isEncrypted: address.usesTLS, mayUsePrivate: mayUsePrivate)
+  }
+
+  /// The tenant whose ID is the first level of ``prefix``, such as `acme` in `~acme/vans`; `nil` if it is another text.
+  private var tenant: Substring? {
+    prefix.first == "~" ? prefix.split(separator: "/", maxSplits: 1)[0].dropFirst() : nil
+  }
+
+  /// Whether a tenant may add a forward to this address.
+  ///
+  /// The prefix of each tenant except `default` begins with `~` and its ID. Otherwise, two tenants with the same broker
+  /// and prefix could replace the messages of each other's vehicles.
+  public func isAllowed(for tenant: TenantID) -> Bool {
+    self.tenant == (tenant == .standard ? nil : tenant.text[...])
+  }
+
+  /// Whether messages of a tenant may be sent to this address: its prefix does not belong to another tenant. Tenants
+  /// may still use the prefixes without a tenant that earlier versions have accepted.
+  func isUsable(by tenant: TenantID) -> Bool { self.tenant.map { $0 == tenant.text } ?? true }
+
+  /// A description of the prefixes that a tenant may use, for messages.
+  public static func expectedPrefix(of tenant: TenantID) -> String {
+    tenant == .standard
+      ? "expected a PREFIX that does not begin with ~, because the topics of other tenants do"
+      : "expected a PREFIX that begins with ~\(tenant.text)/, because the topics belong to this tenant"
   }
 
   /// Whether messages for both addresses have the same topics on the same broker.

@@ -12,7 +12,7 @@ public struct VehicleDay: Equatable, Sendable {
   /// Time at rest with a running engine, ms.
   public var idle: Int64 = 0
   /// Time between the day's first and last record for which it is unknown whether the vehicle moved, idled or was
-  /// parked, ms.
+  /// parked, ms. If ``engineOn`` comes from counters, the part of it in which the machine did not idle.
   public var unknown: Int64 = 0
   /// Fuel used, L; `nil` if unknown.
   public var fuelUsed: Double?
@@ -23,7 +23,8 @@ public struct VehicleDay: Equatable, Sendable {
   /// The number of driving events for which the driver is responsible; `nil` if unknown.
   public var driverEvents: Int?
   /// The time of the day's first record. If the day has no records, but a trip was in progress on it: the start of the
-  /// trip or, if the trip began before the day, the beginning of the day.
+  /// trip or, if the trip began before the day, the beginning of the day. If figures come from counters, the time of the
+  /// reading on the day before from which they count.
   public var firstTime: Timestamp
   /// The time of the day's last record. If the day has no records, but a trip was in progress on it: the end of the
   /// day.
@@ -35,8 +36,14 @@ public struct VehicleDay: Equatable, Sendable {
     self.lastTime = lastTime
   }
 
-  /// Whether it is known when the engine ran and the vehicle moved. Otherwise ``engineOn``, ``moving`` and ``idle`` are
-  /// 0 although the vehicle may have been used.
+  /// Whether some figures come from the last values of counters on this day and on the day before. The time between
+  /// each last value and midnight counts for the other day, so these figures are estimates.
+  ///
+  /// - Parameter zone: the time zone of the day.
+  public func isEstimated(in zone: ZoneRules) -> Bool { firstTime.milliseconds < zone.start(of: date) }
+
+  /// Whether it is known when the engine ran and the vehicle moved. Otherwise ``engineOn``, ``moving`` and ``idle`` are 0
+  /// although the vehicle may have been used.
   public var hasTimes: Bool {
     engineOn > 0 || moving > 0 || (unknown == 0 && trips == 0 && (distance ?? 0) == 0)
   }

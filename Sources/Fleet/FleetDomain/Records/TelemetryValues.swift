@@ -20,6 +20,12 @@ public struct TelemetryValues: Equatable, Sendable {
   public var odometer: Double?
   /// Level of the fuel tank, %.
   public var fuelLevel: Double?
+  /// Counter of the operating time of the engine, s.
+  public var engineRunTime: Double?
+  /// Counter of the idle time of the engine, h.
+  public var idleHours: Double?
+  /// Counter of the fuel used, L.
+  public var totalFuelUsed: Double?
 
   public init() {}
 
@@ -45,6 +51,9 @@ public struct TelemetryValues: Equatable, Sendable {
     case (8, UInt8(ascii: "f")) where name.holds("fuelRate"): fuelRate = Self.number(value, bytes)
     case (8, UInt8(ascii: "o")) where name.holds("odometer"): odometer = Self.number(value, bytes)
     case (9, UInt8(ascii: "f")) where name.holds("fuelLevel"): fuelLevel = Self.number(value, bytes)
+    case (9, UInt8(ascii: "i")) where name.holds("idleHours"): idleHours = Self.number(value, bytes)
+    case (13, UInt8(ascii: "t")) where name.holds("totalFuelUsed"): totalFuelUsed = Self.number(value, bytes)
+    case (18, UInt8(ascii: "t")) where name.holds("totalEngineRunTime"): engineRunTime = Self.number(value, bytes)
     case (9, UInt8(ascii: "l")) where name.holds("longitude"): longitude = Self.degrees(value, 180, bytes)
     default: break
     }
@@ -71,6 +80,8 @@ public struct TelemetryValues: Equatable, Sendable {
     (latitude, longitude) = (degrees("latitude", 90), degrees("longitude", 180))
     (heading, speed, gpsSpeed) = (number("heading"), number("speed"), number("gpsSpeed"))
     (rpm, fuelRate, fuelLevel, odometer) = (number("rpm"), number("fuelRate"), number("fuelLevel"), number("odometer"))
+    (engineRunTime, idleHours) = (number("totalEngineRunTime"), number("idleHours"))
+    totalFuelUsed = number("totalFuelUsed")
   }
 }
 

@@ -24,6 +24,8 @@ import Telemetry
 /// this day, or if telemetry is missing for more than two minutes of this part. The part without telemetry is then
 /// unknown time, because it is not known when the vehicle stood. If a trip passes midnight, its distance is divided in
 /// proportion to its time on each day.
+///
+/// A figure that neither telemetry nor a trip shows may come from a counter (``neededCounters``).
 public struct DayBuilder: Sendable {
   /// If two records are at most this far apart, the vehicle is assumed to keep the state of the first one in between,
   /// ms.
@@ -112,6 +114,7 @@ public struct DayBuilder: Sendable {
   private var fuelUsed: Double?
   private var firstTime: Int64?
   private var lastTime: Int64?
+  private var counters = DayCounters()
 
   /// Creates a builder for a day.
   ///
@@ -141,6 +144,7 @@ public struct DayBuilder: Sendable {
   public mutating func add(_ sample: DaySample) {
     record(sample.time)
     let moment = moment(sample)
+    if contains(sample.time) { counters.add(sample, isEngineOn: moment.isEngineOn) }
     if let last { addStep(last, moment) }
     start = start ?? sample.time
     last = moment
@@ -318,6 +322,22 @@ public struct DayBuilder: Sendable {
     return max(before, 0) + max(after, 0)
   }
 
+  // MARK: Counters
+
+  /// Whether the day has readings of counters. The figures of the next day may depend on them.
+  public var hasCounters: Bool { !counters.isEmpty }
+
+  /// The counters with readings on the day whose figures no other record gives. Their last readings on the day before
+  /// are needed.
+  public var neededCounters: [DayCounter] {
+    trips.isEmpty ? counters.needed(engineOn: engineOn, fuelUsed: fuelUsed) : []
+  }
+
+  /// Sets the last reading of a counter on the day before.
+  public mutating func setStart(of counter: DayCounter, to reading: DayCounter.Reading) {
+    counters.setStart(of: counter, to: reading)
+  }
+
   // MARK: Result
 
   /// The part of the day during which a trip without records on the day was driven; `nil` if there is none.
@@ -343,6 +363,7 @@ public struct DayBuilder: Sendable {
     day.trips = tripCount()
     day.drivingEvents = drivingEvents.count
     day.driverEvents = drivingEvents.count { $0.isOfDriver }
+    if trips.isEmpty { counters.complete(&day, from: from, to: to) }
     return day
   }
 
