@@ -68,7 +68,7 @@ import Testing
     "session.refreshSecret", "session.usedRefreshSecrets", "session.providerSession", "session.needsFactor",
     "pushSubscription.personId", "pushSubscription.endpoint", "pushSubscription.key", "pushSubscription.auth",
     "linkedIdentity.clientSubject", "delivery.channel", "delivery.body", "delivery.number", "notification.mailAt",
-    "notification.pushAt", "maintenanceRecord.cycle", "maintenanceRecord.completionId",
+    "notification.pushAt", "maintenanceRecord.cycle", "maintenanceRecord.completionId", "meterReading.judgedFrom",
   ]
 
   @Test func every_hidden_field_of_every_kind_is_encrypted_or_known_not_to_be() throws {
