@@ -7,7 +7,7 @@ import { Sessions } from "../parts/sessions.js";
 import { nameOf } from "../parts/names.js";
 import { ThingForm } from "../parts/thing-form.js";
 import { ThingCard, ThingDetail, ThingList } from "../parts/things.js";
-import { Empty, Figures, Secret, Trouble } from "../parts/ui.js";
+import { Figures, Secret, Trouble } from "../parts/ui.js";
 import { currentSession, may } from "../state.js";
 import { t } from "../texts.js";
 import { DutyCard, dutyPeriods } from "./duty.js";
@@ -24,7 +24,6 @@ const kinds = { ...workingKinds, ...setUpKinds, [dutyPeriods.id]: dutyPeriods };
 export default function Things({ place }) {
   const [id, thing, command] = place.parts;
   const kind = kinds[id];
-  if (!kind) return html`<div class="page"><${Empty} title=${t("error.page")} /></div>`;
   if (kind.isSingle) return thing === "edit" ? html`<${ThingForm} kind=${kind} id=${kind.id} key=${place.path} />` : html`<${ThingDetail} kind=${kind} id=${kind.id} key=${place.path} />`;
   if (thing === "new") return html`<${ThingForm} kind=${kind} start=${startOf(kind.id, place)} key=${place.path} />`;
   if (thing && command === "edit") return html`<${ThingForm} kind=${kind} id=${thing} key=${place.path} />`;
