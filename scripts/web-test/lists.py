@@ -1,5 +1,7 @@
 """Tests of long lists, and of the names that lists show."""
-from suite import test
+from selenium.webdriver.common.keys import Keys
+
+from suite import REFUSED, assert_no_barrier, test
 
 
 def requests(browser, path):
@@ -35,6 +37,47 @@ def names_of_a_list_need_one_request_of_each_kind(browser):
     browser.sees("VAN-001")
     assert not [name for name in requests(browser, "/api/drivers") if "id=" not in name], "single requests"
     server.send("PATCH", "/api/expenses/" + expense["id"], {"void": True}, headers={"If-Match": "*"})
+
+
+@test
+def vehicle_is_shown_with_its_name_and_its_id(browser):
+    server = browser.stage.server
+    server.send("PUT", "/api/vehicles/NAME-1", {"name": "Blue crane lorry", "make": "Iveco"}, headers={"If-None-Match": "*"})
+    server.send("POST", "/api/defects", {"vehicleId": "NAME-1", "severity": "unsafe", "text": "The boom drops"})
+    expense = server.send("POST", "/api/expenses", {"category": "wash", "at": "2026-10-01T08:00:00Z", "vehicleId": "NAME-1", "amount": {"amount": "9.00", "currency": "EUR"}})
+
+    def shows(selector, *texts):
+        return browser.until(lambda: any(all(text in one.text for text in texts) for one in browser.all(selector)), f"{selector} with {texts}")
+
+    browser.sign_in("admin")
+    for path, selector in [("/vehicles?q=crane", "main tbody tr"), ("/expenses", "main tbody tr"), ("/expenses/" + expense["id"], ".facts"), ("/assignments/calendar", "main tbody th"),
+                           ("/maintenance", "main .links li"), ("/live?vehicle=NAME-1", ".rows li"), ("/live?vehicle=NAME-1", ".peek")]:
+        browser.go(path)
+        browser.calm()
+        shows(selector, "Blue crane lorry", "NAME-1")
+    # A vehicle without a name has its id once.
+    browser.go("/vehicles?q=VAN-014")
+    browser.sees("VAN-014")
+    assert browser.element("main .row-link").text == "VAN-014"
+    # It is chosen by a part of its name, and its id remains visible.
+    browser.go("/expenses/new")
+    field = browser.element("#field-vehicleId")
+    field.send_keys("crane")
+    browser.until(lambda: len(browser.all(".combo [role=option]")) == 1, "the only vehicle with this name")
+    shows(".combo [role=option]", "Blue crane lorry", "NAME-1")
+    field.send_keys(Keys.ENTER)
+    browser.until(lambda: browser.element("#field-vehicleId").get_attribute("value") == "Blue crane lorry (NAME-1)", "the choice")
+    browser.click(".form > .actions .button", "Cancel")
+    browser.fill("#search", "crane")
+    shows(".results li", "Blue crane lorry", "NAME-1")
+    browser.go("/vehicles?q=crane")
+    shows("main tbody tr", "Blue crane lorry", "NAME-1")
+    assert_no_barrier(browser)
+    server.send("PATCH", "/api/expenses/" + expense["id"], {"void": True}, headers={"If-Match": "*"})
+    browser.go("/fences")
+    browser.calm()
+    server.send("DELETE", "/api/vehicles/NAME-1")
+    return [REFUSED]
 
 
 @test

@@ -3,6 +3,7 @@ import { html, render, useEffect, useState } from "./lib/preact.js";
 import { connection, get, reachable, request } from "./api.js";
 import { UnreadCount } from "./parts/unread-count.js";
 import { Icon } from "./parts/icons.js";
+import { resolvers, vehicleName } from "./parts/names.js";
 import { Title } from "./parts/ui.js";
 import { startQueue, waiting } from "./queue.js";
 import { go, onPlaceChange, place, startRouter, to } from "./router.js";
@@ -123,8 +124,7 @@ function Search() {
       if (abort.signal.aborted) return;
       setFound([
         ...vehicles.data.map((/** @type {any} */ vehicle) => ({
-          link: to("vehicles", vehicle.id), name: vehicle.name || vehicle.id,
-          detail: [vehicle.make, vehicle.model, vehicle.licencePlate].filter(Boolean).join(" "),
+          link: to("vehicles", vehicle.id), name: vehicleName(vehicle), detail: resolvers.vehicle.detail?.(vehicle) ?? "",
         })),
         ...drivers.data.map((/** @type {any} */ driver) => ({ link: to("drivers", driver.id), name: driver.name, detail: t("field.driverId") })),
       ]);

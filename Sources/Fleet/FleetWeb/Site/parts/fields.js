@@ -23,7 +23,7 @@ import { FilesInput, FilesView } from "./photos.js";
 import { HoursInput, areHoursComplete, hoursText } from "./hours.js";
 import { finishedItems } from "./check-codes.js";
 import { LinesInput, finished } from "./lines.js";
-import { nameOf, resolvers, useNames } from "./names.js";
+import { VehicleLabel, labelOf, nameOf, resolvers, useNames } from "./names.js";
 import { Icon } from "./icons.js";
 
 /**
@@ -111,7 +111,8 @@ export function Value({ field, value, whole }) {
     case "thing": case "things": {
       const kind = kindOf(field, name => valueAt(whole, name));
       if (!resolvers[kind]) return String(value);
-      return Array.isArray(value) ? value.map(id => nameOf(kind, id)).join(", ") : nameOf(kind, value);
+      if (Array.isArray(value)) return value.map(id => labelOf(kind, id)).join(", ");
+      return kind === "vehicle" ? html`<${VehicleLabel} id=${value} />` : nameOf(kind, value);
     }
     case "scope": return value === "all" ? t("scope.all") : value.map((/** @type {string} */ id) => nameOf("fleet", id)).join(", ");
     case "lines": case "checkItems": return number(value.length);
@@ -330,8 +331,8 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
  * @param {{ shared: any, value: string[], of: string, query?: Record<string, string>, onInput: (value: string[]) => void }} props
  */
 function ThingsInput({ shared, value, of, query, onInput }) {
-  return html`${value.length > 0 && html`<ul class="chosen">${value.map(one => html`<li key=${one}><span>${nameOf(of, one)}</span>
-      <button type="button" class="plain" aria-label=${`${t("action.remove")}: ${nameOf(of, one)}`} onClick=${() => onInput(value.filter(other => other !== one))}><${Icon} name="close" size=${14} /></button></li>`)}</ul>`}
+  return html`${value.length > 0 && html`<ul class="chosen">${value.map(one => html`<li key=${one}><span>${labelOf(of, one)}</span>
+      <button type="button" class="plain" aria-label=${`${t("action.remove")}: ${labelOf(of, one)}`} onClick=${() => onInput(value.filter(other => other !== one))}><${Icon} name="close" size=${14} /></button></li>`)}</ul>`}
     <${ThingInput} ...${shared} value="" required=${false} of=${of} query=${query} onChoose=${(/** @type {string} */ one) => { if (one && !value.includes(one)) onInput([...value, one]); }} />`;
 }
 
@@ -370,7 +371,7 @@ export function ThingInput({ of, query, value, onChoose, id, name, required, ...
   return html`<div class="combo"><input id=${id} name=${name} required=${required} role="combobox" autocomplete="off" aria-expanded=${isOpen ? "true" : "false"}
       aria-controls=${list} aria-autocomplete="list" aria-activedescendant=${isOpen ? `${list}-${active}` : undefined}
       aria-invalid=${others["aria-invalid"]} aria-describedby=${others["aria-describedby"]} placeholder=${others.placeholder}
-      value=${text ?? (value ? nameOf(of, value) : "")} onFocus=${(/** @type {any} */ event) => { event.target.select(); setText(""); }}
+      value=${text ?? (value ? labelOf(of, value) : "")} onFocus=${(/** @type {any} */ event) => { event.target.select(); setText(""); }}
       onInput=${(/** @type {any} */ event) => { setText(event.target.value); if (!event.target.value) onChoose(""); }}
       onBlur=${() => setTimeout(() => { setText(null); setFound([]); }, 150)}
       onKeyDown=${(/** @type {KeyboardEvent} */ event) => {

@@ -11,11 +11,11 @@
  *   empty: import("../texts.js").Key, name: (thing: any) => string, fields: Field[], columns: string[],
  *   filters?: string[], period?: [string, string], bulk?: string[], sort?: string, sorts?: string[], hasText?: boolean, status?: (thing: any) => any, commands?: Command[],
  *   link?: (thing: any) => string, numbers?: string[], resolver?: string, adding?: string, changing?: string, isFinal?: (thing: any) => boolean,
- *   one?: string, pages?: [string, import("../texts.js").Key, string][], isBrief?: boolean, edited?: (thing: any) => any, isSingle?: boolean, isWatched?: boolean, picture?: (thing: any) => string | null | undefined, secret?: { name: string, text: import("../texts.js").Key } }} Kind
+ *   one?: string, pages?: [string, import("../texts.js").Key, string][], isBrief?: boolean, edited?: (thing: any) => any, isSingle?: boolean, isWatched?: boolean, picture?: (thing: any) => string | null | undefined, below?: (thing: any) => string | null | undefined, secret?: { name: string, text: import("../texts.js").Key } }} Kind
  *   `one`: the kind's name in the audit, if the server reports changes of its things. `adding`: the action that a person needs for a new one; `changing`: for a change. `isFinal`: whether it can no longer be edited. `pages`: the pages beside
  *   the list. `isWatched`: the server changes the thing, so its page is loaded again and again. `isSingle`: there is one thing, at the path itself. `secret`: the value that only the answers to the creation and to some commands have, and the text
  *   above it; such things are not sent later. `isBrief`: the details leave out what has no value. `edited`: the values with which the form begins.
- *   `picture`: the id of the photo that the list shows. `columns`: names of fields. `filters`: fields with choices, flags, and things. `period`: the parameters of the first and the last day of the list.
+ *   `picture`: the id of the photo that the list shows; `below`: the text below the first column's value. `columns`: names of fields. `filters`: fields with choices, flags, and things. `period`: the parameters of the first and the last day of the list.
  *   `bulk`: the fields that can be changed for several things at once. `sorts`: the columns by which the server can sort; `status` is that of the status. `status`: drawn in the first column's row.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
@@ -157,7 +157,8 @@ export function ThingList({ kind, place, more }) {
           ${kind.status && html`<${Heading} kind=${kind} name="status" label=${t("field.status")} sort=${sort} />`}</tr></thead>
         <${Rows} things=${pages.things} columns=${columns.length + (mayChoose ? 1 : 0) + (kind.status ? 1 : 0)} row=${(/** @type {any} */ thing, /** @type {number | undefined} */ place) => html`<tr key=${thing.id} data-thing=${thing.id} aria-rowindex=${place && place + 1} class=${thing.void ? "void" : chosen.has(thing.id) ? "picked" : undefined}>
           ${mayChoose && html`<td class="tick"><label><input type="checkbox" aria-label=${t("bulk.one", { name: kind.name(thing) })} checked=${chosen.has(thing.id)} onChange=${() => choose(thing.id)} /></label></td>`}${columns.map((name, number) => {
-            const value = html`<${Value} field=${fieldOf(name)} value=${valueAt(thing, name)} whole=${thing} />`;
+            const below = number === 0 ? kind.below?.(thing) : undefined, plain = html`<${Value} field=${fieldOf(name)} value=${valueAt(thing, name)} whole=${thing} />`;
+            const value = below ? html`<span class="named">${plain} <span class="small">${below}</span></span>` : plain;
             return html`<td class=${classOf(name, number)}>${number === 0 ? html`<${Pictured} isUsed=${hasPictures} id=${kind.picture?.(thing)}><a class="row-link" href=${link(thing)}>${value}</a></${Pictured}>${thing.void && !kind.status && html` <${VoidMark} />`}` : value}</td>`;
           })}${kind.status && html`<td>${kind.status(thing)}</td>`}</tr>`} /></table></div>`}
     <div ref=${end}></div></div>`;

@@ -26,7 +26,7 @@ export const vehicleTypes = ["car", "motorcycle", "van", "truck", "bus", "traile
 /** @type {Kind} */
 export const vehicles = {
   id: "vehicles", one: "vehicle", path: "/api/vehicles", area: "vehicles", title: "vehicles.title", add: "vehicles.add", empty: "vehicles.empty",
-  name: vehicleName, resolver: "vehicle", sort: "id", picture: vehicle => vehicle.photoId,
+  name: vehicleName, resolver: "vehicle", sort: "id", picture: vehicle => vehicle.photoId, below: vehicle => vehicle.name,
   fields: [
     { name: "id", label: "field.id", kind: "text", required: true, isFixed: true, hint: "field.idHint" },
     { name: "name", label: "field.name", kind: "text" },

@@ -7,6 +7,7 @@ import { durationText, number, quantity, timeText } from "../format.js";
 import { useChanges } from "../parts/changes.js";
 import { Form } from "../parts/form.js";
 import { Icon, Status } from "../parts/icons.js";
+import { VehicleLabel, useNames } from "../parts/names.js";
 import { Dialog, Empty, Loading, Title, Trouble, useTick } from "../parts/ui.js";
 import { discard, retry, sent, submit, waiting } from "../queue.js";
 import { to } from "../router.js";
@@ -60,6 +61,7 @@ async function load() {
 
 export default function Mine() {
   useShared();
+  useNames();
   useTick(30);
   const [day, setDay] = useState(known);
   const [error, setError] = useState(/** @type {Error | null} */ (null));
@@ -119,7 +121,7 @@ export default function Mine() {
     ${!day && !error && html`<${Loading} />`}
     ${day && !isOwn && html`<div class="card"><${Empty} title=${t("mine.none")}><p>${t("mine.noneHelp")}</p></${Empty}></div>`}
     ${day && isOwn && html`<section class="card mine"><div class="padded"><div class="head"><h2>${day.vehicle.name || day.vehicle.id}</h2>${vehicles.status?.(day.vehicle)}</div>
-        <p class="soft">${[day.vehicle.make, day.vehicle.model].filter(Boolean).join(" ")}</p>
+        <p class="soft">${[day.vehicle.name && day.vehicle.id, [day.vehicle.make, day.vehicle.model].filter(Boolean).join(" ")].filter(Boolean).join(" · ")}</p>
         ${day.vehicle.licencePlate && html`<p><span class="plate large">${day.vehicle.licencePlate}</span></p>`}
         ${day.vehicle.odometer !== undefined && day.vehicle.odometer !== null && html`<p>${t("vehicle.odometer")} <b>${quantity(day.vehicle.odometer, "km")}</b></p>`}
         <p class="soft small">${t("mine.since", { time: timeText(day.current.from) })}</p></div></section>
@@ -150,5 +152,5 @@ export default function Mine() {
     ${list.length > 0 && html`<section class="card"><header><h2>${t("mine.waiting")}</h2></header><ul class="links">${list.map(entry => html`<li key=${entry.number}><span><b>${entry.label}</b> <span class="soft small">${timeText(entry.at)}</span>
         ${entry.reason && html`<span class="fault">${entry.reason}</span>`}</span>
         ${entry.reason ? html`<span class="actions"><button type="button" class="button" onClick=${() => retry(entry)}>${t("action.retry")}</button><button type="button" class="button" onClick=${() => discard(entry)}>${t("action.remove")}</button></span>` : html`<${Status} shape="silent">${t("net.waits")}</${Status}>`}</li>`)}</ul></section>`}
-    ${day && day.next.length > 0 && html`<section class="card"><header><h2>${t("mine.assignments")}</h2></header><ul class="links">${day.next.map(entry => html`<li><a href=${to("assignments", entry.id)}>${entry.vehicleId}</a> <${Status} shape="parked">${timeText(entry.from)}</${Status}></li>`)}</ul></section>`}</div>`;
+    ${day && day.next.length > 0 && html`<section class="card"><header><h2>${t("mine.assignments")}</h2></header><ul class="links">${day.next.map(entry => html`<li><a href=${to("assignments", entry.id)}><${VehicleLabel} id=${entry.vehicleId} /></a> <${Status} shape="parked">${timeText(entry.from)}</${Status}></li>`)}</ul></section>`}</div>`;
 }
