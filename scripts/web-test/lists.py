@@ -81,6 +81,45 @@ def vehicle_is_shown_with_its_name_and_its_id(browser):
 
 
 @test
+def fill_has_the_price_of_a_unit_in_the_unit_of_the_person(browser):
+    server, person = browser.stage.server, "/api/people/" + browser.stage.accounts["admin"]["id"]
+    server.send("PUT", "/api/vehicles/FUEL-1", {"make": "Seat"}, headers={"If-None-Match": "*"})
+    money = lambda amount: {"amount": amount, "currency": "EUR"}
+    fills = [server.send("POST", "/api/fuel-entries", {"vehicleId": "FUEL-1", "at": f"2026-10-0{number + 1}T08:00:00Z", "energy": "diesel", **values})["id"] for number, values in enumerate([
+        {"quantity": 40, "unit": "L", "price": money("1.619")}, {"quantity": 10, "unit": "usGallon", "total": money("60.00")},
+        {"quantity": 20, "unit": "L", "price": money("1.5"), "total": money("29.90")}])]
+
+    def row(fill):
+        return browser.element(f"tr[data-thing='{fill}']").text.replace("\xa0", " ")
+
+    # An amount that nobody has entered has the sign; the others are as they were entered.
+    for units, expected in [("metric", [("€1.619/L", "≈ €64.76"), ("≈ €1.585/L", "€60.00"), ("€1.50/L", "€29.90")]),
+                            ("imperial", [("€6.129/gal (€1.619/L)", "≈ €64.76"), ("≈ €6.00/gal", "€60.00"), ("€5.678/gal (€1.50/L)", "€29.90")])]:
+        server.send("PATCH", person, {"units": units}, headers={"If-Match": "*"})
+        browser.sign_in("admin")
+        browser.go("/fuel-entries?vehicleId=FUEL-1")
+        for fill, texts in zip(fills, expected):
+            browser.until(lambda: all(text in row(fill) for text in texts), f"{texts} for {units} units")
+        assert "≈" not in row(fills[2]) and row(fills[0]).count("≈") == 1, (row(fills[0]), row(fills[2]))
+    server.send("PATCH", person, {"units": "metric"}, headers={"If-Match": "*"})
+    browser.sign_in("admin")
+    for fill, text in [(fills[0], "computed from the price"), (fills[1], "computed from the total")]:
+        browser.go("/fuel-entries/" + fill)
+        browser.until(lambda: text in browser.element(".facts").text, text)
+    assert_no_barrier(browser)
+    # The price is corrected.
+    browser.go(f"/fuel-entries/{fills[0]}/edit")
+    browser.fill("#field-price", "1.629")
+    browser.click(".form > .actions .button.primary")
+    browser.sees("€1.629/L")
+    assert server.send("GET", "/api/fuel-entries/" + fills[0])["price"] == money("1.629")
+    for fill in fills:
+        server.send("PATCH", "/api/fuel-entries/" + fill, {"void": True}, headers={"If-Match": "*"})
+    server.send("DELETE", "/api/vehicles/FUEL-1")
+    return [REFUSED]
+
+
+@test
 def long_list_draws_only_the_rows_near_the_visible_ones(browser):
     server, count = browser.stage.server, 730
     rows = "".join(f"ROW-{number:04d},Ford,Transit\n" for number in range(count))

@@ -5,18 +5,19 @@
  *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "checkItems" | "hours" | "clock" | "files" | "photo", choices?: string[] | (() => string[]), texts?: string,
  *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
  *   reads?: import("./photo-reading.js").Subject, required?: boolean, isFixed?: boolean, isMeasured?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
- *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean, variant?: (values: any) => { label?: import("../texts.js").Key, hint?: import("../texts.js").Key } | undefined,
+ *   initial?: () => any, text?: (thing: any) => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean, variant?: (values: any) => { label?: import("../texts.js").Key, hint?: import("../texts.js").Key } | undefined,
  *   query?: (values: any) => Record<string, string>, groups?: [string, import("../texts.js").Key][] }} Field
  *   `kind`: the server never shows a `secret` again. `name`: `every.days` is the member `days` of the object `every`. `texts`: the beginning of the choices' texts; `textOf`: their
  *   texts. `of`: the kind of the thing. `isFixed`: only when it is made. `isRead`: shown, but not entered. `isMeasured`: the server also stores the number and the unit that a person entered. `group`: the heading
  *   above the field. `isHidden`: part of a new thing, but not shown in its form. `isOmitted`: not shown among the details. `isShown`: whether the form, or for a field that is
  *   only read the details, have the field.
+ *   `text`: what is shown of the thing instead of the value; `null` if there is nothing.
  *   `variant`: the label and the hint that the form shows with these values.
  *   `reads`: what the server can read from a photo for the field. `query`: restricts the things that can be chosen. `groups`: several choices, with commas between, that a list can be filtered by together, and their text.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get } from "../api.js";
-import { amount as amountText, dayText, enteredUnit, hasOtherUnit, inUnit, localTime, moneyText, number, parseAmount, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
+import { amount as amountText, dayText, enteredUnit, hasOtherUnit, inUnit, litres, localTime, moneyText, number, parseAmount, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
 import { FilesInput, FilesView } from "./photos.js";
@@ -95,6 +96,7 @@ export function parseMeasure(text) {
  */
 export function Value({ field, value, whole }) {
   useNames();
+  if (field.text) return field.text(whole) ?? html`<span class="soft">–</span>`;
   if (value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) {
     return html`<span class="soft">–</span>`;
   }
@@ -221,9 +223,6 @@ export function parsed(field, text, currency) {
   }
 }
 
-/** The liters in each unit of volume. */
-const litres = /** @type {Record<string, number>} */ ({ usGallon: 3.785411784, imperialGallon: 4.54609 });
-
 /**
  * How an entered text is understood; empty if there is nothing to add to the text.
  * @param {Field} field
@@ -245,7 +244,7 @@ function understood(field, text, currency) {
     case "money": return moneyText(value);
     case "measure": {
       const unit = value.unit ?? "";
-      return `${number(value.quantity, 3)} ${measureNames[unit] ?? ""}${litres[unit] ? ` = ${number(value.quantity * litres[unit], 2)} L` : ""}`;
+      return `${number(value.quantity, 3)} ${measureNames[unit] ?? ""}${unit !== "L" && litres[unit] ? ` = ${number(value.quantity * litres[unit], 2)} L` : ""}`;
     }
     default: return "";
   }

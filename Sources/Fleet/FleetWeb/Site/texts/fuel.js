@@ -1,7 +1,11 @@
-/** Texts of the check of a fill, and of the figures of a meter reading. */
+/** Texts of the price and the check of a fill, and of the figures of a meter reading. */
 import { addTexts } from "../texts.js";
 
 addTexts({
+  "field.unitPrice": ["Price per unit", "Preis je Einheit"],
+  "field.unitPriceHint": ["The price of one litre, gallon, kWh or kg, whichever the quantity has", "Der Preis eines Liters, einer Gallone, einer kWh oder eines kg, je nach der Menge"],
+  "price.fromTotal": ["computed from the total", "aus dem Gesamtpreis berechnet"],
+  "price.ofQuantity": ["computed from the price", "aus dem Preis berechnet"],
   "fuelCheck.title": ["Check with the vehicle", "Vergleich mit dem Fahrzeug"],
   "fuelCheck.waits": ["The vehicle's data are being compared.", "Die Daten des Fahrzeugs werden verglichen."],
   "fuelCheck.filled": ["Filled", "Getankt"],
