@@ -3,8 +3,9 @@ import "../texts/fuel.js";
 import { presentTime } from "../clock.js";
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError, get, newId, pathOf } from "../api.js";
-import { durationText, number, quantity, timeText } from "../format.js";
+import { durationText, quantity, timeText } from "../format.js";
 import { useChanges } from "../parts/changes.js";
+import { DriverFigures } from "../parts/driver-figures.js";
 import { Form } from "../parts/form.js";
 import { Icon, Status } from "../parts/icons.js";
 import { VehicleLabel, useNames } from "../parts/names.js";
@@ -144,11 +145,7 @@ export default function Mine() {
         ${day.defects?.map(defect => html`<li><a href=${to("defects", defect.id)}>${defect.text}</a><${Severity} severity=${defect.severity} /></li>`)}</ul>`}</section>`}
     <div class="stack">${may("fuel", "write") && html`<a class="button large" href=${"/fuel-entries/new" + (isOwn ? "?vehicleId=" + encodeURIComponent(day?.vehicle.id) : "")}><${Icon} name="fuel" />${t("mine.addFuel")}</a>`}
       ${may("expenses", "write") && html`<a class="button large" href=${"/expenses/new" + (isOwn ? "?vehicleId=" + encodeURIComponent(day?.vehicle.id) : "")}><${Icon} name="money" />${t("mine.addExpense")}</a>`}</div>
-    ${day?.figures && html`<section class="card" aria-label=${t("ownFigures.title")}><header><h2>${t("ownFigures.title")}</h2></header><dl class="facts">
-      <div><dt>${t("ownFigures.score")}</dt><dd>${day.figures.score === undefined ? t("ownFigures.noScore") : number(day.figures.score)}</dd></div>
-      <div><dt>${t("ownFigures.distance")}</dt><dd>${quantity(day.figures.distance ?? 0, "km", 1)}</dd></div>
-      <div><dt>${t("ownFigures.journeys")}</dt><dd>${number(day.figures.journeys)}${day.figures.journeysToReview > 0 ? ` (${number(day.figures.journeysToReview)} ${t("ownFigures.review")})` : ""}</dd></div>
-      <div><dt>${t("ownFigures.hours")}</dt><dd>${durationText(day.figures.journeySeconds)}</dd></div></dl></section>`}
+    ${day?.figures && html`<${DriverFigures} figures=${day.figures} title=${t("ownFigures.title")} />`}
     ${list.length > 0 && html`<section class="card"><header><h2>${t("mine.waiting")}</h2></header><ul class="links">${list.map(entry => html`<li key=${entry.number}><span><b>${entry.label}</b> <span class="soft small">${timeText(entry.at)}</span>
         ${entry.reason && html`<span class="fault">${entry.reason}</span>`}</span>
         ${entry.reason ? html`<span class="actions"><button type="button" class="button" onClick=${() => retry(entry)}>${t("action.retry")}</button><button type="button" class="button" onClick=${() => discard(entry)}>${t("action.remove")}</button></span>` : html`<${Status} shape="silent">${t("net.waits")}</${Status}>`}</li>`)}</ul></section>`}
