@@ -1,7 +1,7 @@
 """Tests of long lists, and of the names that lists show."""
 from selenium.webdriver.common.keys import Keys
 
-from suite import REFUSED, assert_no_barrier, test
+from suite import REFUSED, assert_no_barrier, cut_states, test
 
 
 def requests(browser, path):
@@ -78,6 +78,37 @@ def vehicle_is_shown_with_its_name_and_its_id(browser):
     browser.calm()
     server.send("DELETE", "/api/vehicles/NAME-1")
     return [REFUSED]
+
+
+@test
+def states_are_not_cut_in_german(browser):
+    server = browser.stage.server
+    driver = server.send("GET", "/api/drivers?q=Omar")["data"][0]["id"]
+    report = server.send("POST", "/api/inspections", {"vehicleId": "TRUCK-012", "driverId": driver, "kind": "postTrip", "items": [{"item": "horn", "result": "defect", "note": "silent"}]})["id"]
+    server.send("POST", f"/api/inspections/{report}/sign", {"signature": "Omar Haddad"})
+    browser.open("/sign-in")
+    browser.script("localStorage.setItem('language', 'de')")
+    try:
+        browser.sign_in("admin")
+        for path, text in [("/vehicles", "Zugeteilt"), ("/drivers", "Führerschein abgelaufen"), ("/inspections", "Unterschrieben, mit Mängeln"), ("/defects", "Offen"), ("/service-schedules", "Überfällig"),
+                           ("/maintenance-records", "Geplant"), ("/documents", "Noch 24 Tage"), ("/assignments", "Aktiv"), ("/assignments/calendar?used=true", ""), ("/journeys", ""), ("/maintenance", ""), ("/fleet", "")]:
+            browser.go(path)
+            browser.calm()
+            for width in (390, 820, 1440):
+                browser.shape(width, 900, False)
+                browser.until(lambda: text in " ".join(browser.text().split()), text)
+                cut = cut_states(browser)
+                assert not cut, (path, width, cut)
+        # All names in the navigation are whole on a phone.
+        browser.shape(390, 844, False)
+        browser.click(".rail .more")
+        cut = browser.script("return [...document.querySelectorAll('.rail a span')].filter(name => name.scrollWidth > name.parentElement.clientWidth).map(name => name.innerText)")
+        assert not cut, cut
+    finally:
+        browser.shape(1440, 900, False)
+        browser.script("localStorage.setItem('language', 'en')")
+        for defect in server.send("GET", "/api/defects?vehicle=TRUCK-012&status=open")["data"]:
+            server.send("POST", f"/api/defects/{defect['id']}/dismiss", {"reason": "test"})
 
 
 @test

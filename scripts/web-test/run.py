@@ -17,7 +17,7 @@ import time
 import traceback
 
 from stage import Browser, ROOT, Stage
-from suite import barriers, IGNORED, REFUSED, route_of, routes, SHAPES, test, TESTS
+from suite import barriers, cut_states, IGNORED, REFUSED, route_of, routes, SHAPES, test, TESTS
 import accounts  # noqa: F401  its tests
 import changes  # noqa: F401  its tests
 import checklists
@@ -295,6 +295,7 @@ def barriers_of(browser, listed):
                 return box.width > 0 && !button.closest('.scroll') && (box.right > card.right + 1 || box.left < card.left - 1);
               }).map(button => button.innerText)""")
             found += [f"{name} {width}: button {text!r} is outside its card" for text in outside]
+            found += [f"{name} {width}: {text!r} is cut" for text in cut_states(browser)]
     return found
 
 

@@ -58,6 +58,17 @@ def barriers(browser):
           error => done(['axe: ' + error]))""")
 
 
+def cut_states(browser):
+    """The texts of states, and of bars of the calendar, that reach out of their cell, line or card."""
+    return browser.script("""
+        return [...document.querySelectorAll('main .status, main .bar-link')].filter(state => {
+          const around = state.closest('td, li, th, h2, .card')?.getBoundingClientRect(), range = document.createRange();
+          range.selectNodeContents(state);
+          const box = range.getBoundingClientRect();
+          return around && box.width > 0 && (box.right > around.right + 1 || box.left < around.left - 1 || state.scrollWidth > state.clientWidth + 1 && getComputedStyle(state).overflowX !== 'visible');
+        }).map(state => state.innerText)""")
+
+
 def assert_no_barrier(browser):
     """Fails if axe finds a barrier on the page as it is now, wide or narrow, light or dark."""
     for width, height, dark in SHAPES:

@@ -63,7 +63,7 @@ function entries() {
     { path: "/fleets", icon: "group", label: "fleets.title", isShown: sees("fleets") },
     { path: "/people", icon: "person", label: "people.title", isShown: sees("people") },
     { path: "/gateways", icon: "key", label: "gateways.title", isShown: sees("settings") },
-    { path: "/rules", icon: "notice", label: "rules.title", isShown: sees("settings") },
+    { path: "/rules", icon: "notice", label: "nav.rules", isShown: sees("settings") },
     { path: "/settings", icon: "settings", label: "nav.settings", isShown: sees("settings") },
     { path: "/phones", icon: "phone", label: "nav.phones", isShown: may("drivers", "write") === "own" },
     { path: "/imports", icon: "transfer", label: "imports.title", isShown: may("settings", "write") === "all" },

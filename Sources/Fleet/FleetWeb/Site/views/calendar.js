@@ -89,7 +89,8 @@ function Cell({ list, column }) {
   if (shown.length === 0) return html`<span class="hidden">${t("calendar.free")}</span>`;
   return shown.map(entry => {
     const begins = entry.from >= column.begin, ends = entry.to && entry.to <= column.end;
-    const times = [begins && t("calendar.from", { time: clockText(entry.from) }), ends && t("calendar.until", { time: clockText(entry.to) })].filter(Boolean).join(" ");
-    return html`<a key=${entry.id} class=${["bar-link", entry.status, begins ? "begins" : "", ends ? "ends" : ""].join(" ")} href=${to("assignments", entry.id)}><b>${nameOf("driver", entry.driverId)}</b>${times && html`<span class="small">${times}</span>`}</a>`;
+    const [from, to] = [begins && clockText(entry.from), ends && clockText(entry.to)];
+    const times = from && to ? `${from}–${to}` : from ? t("calendar.from", { time: from }) : to ? t("calendar.until", { time: to }) : "\u00a0";
+    return html`<a key=${entry.id} class=${["bar-link", entry.status, begins ? "begins" : "", ends ? "ends" : ""].join(" ")} href=${to("assignments", entry.id)}><b>${nameOf("driver", entry.driverId)}</b><span class="small">${times}</span></a>`;
   });
 }
