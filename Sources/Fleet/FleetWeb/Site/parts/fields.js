@@ -95,7 +95,23 @@ export function parseMeasure(text) {
  * @param {{ field: Field, value: any, whole?: any }} props `whole`: the thing.
  */
 export function Value({ field, value, whole }) {
+  // A list has thousands of values. Only those with names are drawn again when names arrive.
+  const hasNames = ["thing", "things", "scope"].includes(field.kind) || Boolean(field.textOf);
+  return hasNames ? html`<${ValueWithNames} field=${field} value=${value} whole=${whole} />` : shown(field, value, whole);
+}
+
+/** @param {{ field: Field, value: any, whole?: any }} props */
+function ValueWithNames({ field, value, whole }) {
   useNames();
+  return shown(field, value, whole);
+}
+
+/**
+ * @param {Field} field
+ * @param {any} value
+ * @param {any} whole
+ */
+function shown(field, value, whole) {
   if (field.text) return field.text(whole) ?? html`<span class="soft">–</span>`;
   if (value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) {
     return html`<span class="soft">–</span>`;

@@ -18,7 +18,7 @@
  *   `picture`: the id of the photo that the list shows; `below`: the text below the first column's value. `columns`: names of fields. `filters`: fields with choices, flags, and things. `period`: the parameters of the first and the last day of the list.
  *   `bulk`: the fields that can be changed for several things at once. `sorts`: the columns by which the server can sort; `status` is that of the status. `status`: drawn in the first column's row.
  */
-import { html, useEffect, useRef, useState } from "../lib/preact.js";
+import { html, useEffect, useMemo, useRef, useState } from "../lib/preact.js";
 import { get, newId, pathOf, request } from "../api.js";
 import { timeText } from "../format.js";
 import { go, setQuery, to } from "../router.js";
@@ -113,7 +113,9 @@ export function ThingList({ kind, place, more }) {
   const [text, setText] = useState(query.get("q") ?? "");
   const end = useRef(/** @type {any} */ (null));
   useChanges(changesOf(kind), pages.refresh);
-  if (kind.resolver) remember(kind.resolver, pages.things);
+  // These visit all entries, so they do it only for new ones.
+  useMemo(() => { if (kind.resolver) remember(kind.resolver, pages.things); }, [pages.things]);
+  const hasPictures = useMemo(() => Boolean(kind.picture && pages.things.some(kind.picture)), [pages.things]);
   useEffect(() => {
     const timer = setTimeout(() => { if (text !== (query.get("q") ?? "")) setQuery({ q: text }); }, 200);
     return () => clearTimeout(timer);
@@ -134,11 +136,11 @@ export function ThingList({ kind, place, more }) {
   const [chosen, setChosen] = useState(/** @type {Set<string>} */ (new Set()));
   const mayChoose = Boolean(kind.bulk) && may(kind.area, "write") === "all";
   const choose = (/** @type {string} */ id) => setChosen(old => new Set(old.has(id) ? [...old].filter(other => other !== id) : [...old, id]));
-  const areAllChosen = pages.things.length > 0 && pages.things.every((/** @type {any} */ thing) => chosen.has(thing.id));
+  const picked = useMemo(() => (chosen.size > 0 ? pages.things.filter((/** @type {any} */ thing) => chosen.has(thing.id)) : []), [pages.things, chosen]);
+  const areAllChosen = picked.length > 0 && picked.length === pages.things.length;
   const isFiltered = Boolean(query.get("q")) || Object.values(wanted).some(Boolean);
   const mayAdd = kind.add && may(kind.area, kind.adding ?? "write");
   const link = kind.link ?? (thing => to(kind.id, thing.id));
-  const hasPictures = Boolean(kind.picture && pages.things.some(kind.picture));
   // The same things as on the page, all of them.
   const exported = (/** @type {string} */ format) => `${kind.path}?${new URLSearchParams(Object.entries({
     ...wanted, q: query.get("q"), sort, format }).flatMap(([name, value]) => (value ? [[name, value]] : [])))}`;
@@ -146,7 +148,7 @@ export function ThingList({ kind, place, more }) {
       ${more}${pages.things.length > 0 && may("vehicles") !== "own" && ["csv", "xlsx"].map(format => html`<a class="button export" download href=${exported(format)} aria-label=${t("export." + format)}>${format.toUpperCase()}</a>`)}${mayAdd && html`<a class="button primary" href=${"/" + kind.id + "/new"}><${Icon} name="plus" size=${16} />${t(/** @type {any} */ (kind.add))}</a>`}</${Title}>
     <${Filters} kind=${kind} filters=${filters} wanted=${wanted} fieldOf=${fieldOf}>${kind.hasText !== false && html`<label class="find"><span class="hidden">${t("search.in", { list: t(kind.title) })}</span><${Icon} name="search" size=${16} />
         <input type="search" value=${text} placeholder=${t("search")} onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}</${Filters}>
-    ${mayChoose && chosen.size > 0 && html`<${Bulk} kind=${kind} fieldOf=${fieldOf} things=${pages.things.filter((/** @type {any} */ thing) => chosen.has(thing.id))} onDone=${() => { setChosen(new Set()); pages.reload(); }} onClear=${() => setChosen(new Set())} />`}
+    ${mayChoose && chosen.size > 0 && html`<${Bulk} kind=${kind} fieldOf=${fieldOf} things=${picked} onDone=${() => { setChosen(new Set()); pages.reload(); }} onClear=${() => setChosen(new Set())} />`}
     ${pages.error && html`<${Trouble} error=${pages.error} retry=${pages.reload} />`}
     ${pages.isLoading && pages.things.length === 0 ? html`<${Loading} />`
       : pages.things.length === 0 ? !pages.error && html`<div class="card"><${Empty} title=${isFiltered ? t("empty.filtered") : t(kind.empty)}>
