@@ -119,43 +119,6 @@ def list_shows_what_another_person_adds_and_stays_as_it_is(browser):
 
 
 @test
-def change_of_an_entry_of_a_long_list_loads_only_this_entry(browser):
-    server = browser.stage.server
-    with imported(server, "WIDE-", 300), watched(browser):
-        browser.sign_in("admin")
-
-        def opened(path):
-            browser.open(path)
-            browser.sees("WIDE-000")
-            browser.until(lambda: is_live(browser), "the connection")
-            browser.script("document.querySelector('main').scrollTo(0, 1e9)")
-            browser.until(lambda: browser.script("return document.querySelector('main table')?.getAttribute('aria-rowcount')") == "301", "all rows")
-            browser.script("document.querySelector('main').scrollTo(0, 0)")
-
-        def seen(vehicle, text):
-            browser.until(lambda: browser.script("return document.querySelector(arguments[0])?.innerText.includes(arguments[1])", f"tr[data-thing='{vehicle}']", text), f"{text} of {vehicle}")
-
-        opened("/vehicles?q=WIDE-")
-        change(server, "/api/vehicles/WIDE-001", {"make": "Opel"})
-        seen("WIDE-001", "Opel")
-        # What the page loaded when its connection began has arrived.
-        browser.script("window.asked.length = 0")
-        change(server, "/api/vehicles/WIDE-002", {"make": "Seat"})
-        seen("WIDE-002", "Seat")
-        lists = [path for path in browser.script("return window.asked") if path.startswith("/api/vehicles?")]
-        assert lists and all("&id=WIDE-00" in path for path in lists), lists
-        # An entry that moves, or no longer belongs to the list, changes the whole list.
-        opened("/vehicles?q=WIDE-&sort=make")
-        change(server, "/api/vehicles/WIDE-150", {"make": "Audi"})
-        browser.until(lambda: browser.script("return document.querySelector('main tr[data-thing]')?.dataset.thing") == "WIDE-150", "the entry at its new place")
-        opened("/vehicles?q=WIDE-&status=available")
-        server.send("POST", "/api/vehicles/WIDE-003/deactivate")
-        browser.until(lambda: not browser.all("tr[data-thing='WIDE-003']") and browser.all("tr[data-thing='WIDE-002']"), "the list without the vehicle")
-        browser.go("/fences")
-        browser.calm()
-
-
-@test
 def row_that_moves_in_a_long_list_keeps_the_focus(browser):
     server = browser.stage.server
     with imported(server, "LONG-", 200):

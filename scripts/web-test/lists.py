@@ -1,6 +1,7 @@
 """Tests of long lists, and of the names that lists show."""
 from selenium.webdriver.common.keys import Keys
 
+from changes import change, imported, is_live, watched
 from suite import REFUSED, assert_no_barrier, cut_states, test
 
 
@@ -148,6 +149,43 @@ def fill_has_the_price_of_a_unit_in_the_unit_of_the_person(browser):
         server.send("PATCH", "/api/fuel-entries/" + fill, {"void": True}, headers={"If-Match": "*"})
     server.send("DELETE", "/api/vehicles/FUEL-1")
     return [REFUSED]
+
+
+@test
+def change_of_an_entry_of_a_long_list_loads_only_this_entry(browser):
+    server = browser.stage.server
+    with imported(server, "WIDE-", 300), watched(browser):
+        browser.sign_in("admin")
+
+        def opened(path):
+            browser.open(path)
+            browser.sees("WIDE-000")
+            browser.until(lambda: is_live(browser), "the connection")
+            browser.script("document.querySelector('main').scrollTo(0, 1e9)")
+            browser.until(lambda: browser.script("return document.querySelector('main table')?.getAttribute('aria-rowcount')") == "301", "all rows")
+            browser.script("document.querySelector('main').scrollTo(0, 0)")
+
+        def seen(vehicle, text):
+            browser.until(lambda: browser.script("return document.querySelector(arguments[0])?.innerText.includes(arguments[1])", f"tr[data-thing='{vehicle}']", text), f"{text} of {vehicle}")
+
+        opened("/vehicles?q=WIDE-")
+        change(server, "/api/vehicles/WIDE-001", {"make": "Opel"})
+        seen("WIDE-001", "Opel")
+        # What the page loaded when its connection began has arrived.
+        browser.script("window.asked.length = 0")
+        change(server, "/api/vehicles/WIDE-002", {"make": "Seat"})
+        seen("WIDE-002", "Seat")
+        lists = [path for path in browser.script("return window.asked") if path.startswith("/api/vehicles?")]
+        assert lists and all("&id=WIDE-00" in path for path in lists), lists
+        # An entry that moves, or no longer belongs to the list, changes the whole list.
+        opened("/vehicles?q=WIDE-&sort=make")
+        change(server, "/api/vehicles/WIDE-150", {"make": "Audi"})
+        browser.until(lambda: browser.script("return document.querySelector('main tr[data-thing]')?.dataset.thing") == "WIDE-150", "the entry at its new place")
+        opened("/vehicles?q=WIDE-&status=available")
+        server.send("POST", "/api/vehicles/WIDE-003/deactivate")
+        browser.until(lambda: not browser.all("tr[data-thing='WIDE-003']") and browser.all("tr[data-thing='WIDE-002']"), "the list without the vehicle")
+        browser.go("/fences")
+        browser.calm()
 
 
 @test

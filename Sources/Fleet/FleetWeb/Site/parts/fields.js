@@ -17,13 +17,14 @@
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get } from "../api.js";
-import { amount as amountText, dayText, enteredUnit, hasOtherUnit, inUnit, litres, localTime, moneyText, number, parseAmount, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
+import { amount as amountText, dayText, enteredUnit, hasOtherUnit, inUnit, litres, localTime, moneyText, number, parseAmount, parseMoney, quantity, timeText, unitName } from "../format.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
 import { FilesInput, FilesView } from "./photos.js";
 import { HoursInput, areHoursComplete, hoursText } from "./hours.js";
 import { finishedItems } from "./check-codes.js";
 import { LinesInput, finished } from "./lines.js";
+import { measureNames, parseMeasure } from "./measures.js";
 import { VehicleLabel, labelOf, nameOf, resolvers, useNames } from "./names.js";
 import { Icon } from "./icons.js";
 
@@ -63,32 +64,6 @@ export function inputId(name) { return "field-" + name.replaceAll(".", "-"); }
  * @param {(name: string) => any} value the values of other fields
  */
 function kindOf(field, value) { return typeof field.of === "function" ? field.of(value) : /** @type {string} */ (field.of); }
-
-/**
- * The units of fills, as people write them.
- * @type {Record<string, string>}
- */
-const measureNames = { L: "L", usGallon: "gal", imperialGallon: "imp gal", kWh: "kWh", kg: "kg" };
-/** @type {Record<string, string>} */
-const measureWords = {
-  l: "L", litre: "L", litres: "L", liter: "L", gal: "usGallon", gallon: "usGallon", gallons: "usGallon", "us gal": "usGallon",
-  "imp gal": "imperialGallon", kwh: "kWh", kg: "kg",
-};
-
-/**
- * Reads a quantity with its unit: `41,3`, `12.5 gal`, `8 kWh`.
- * @param {string} text
- * @returns {{ quantity: number, unit?: string } | null} without a unit if the text has none
- */
-export function parseMeasure(text) {
-  const found = /^\s*([\d.,'\s]*\d)\s*(.*?)\s*$/.exec(text);
-  const amount = found && parseQuantity(found[1]);
-  if (!found || amount === null) return null;
-  const written = found[2].toLowerCase();
-  if (!written) return { quantity: amount };
-  const unit = measureWords[written];
-  return unit ? { quantity: amount, unit } : null;
-}
 
 /**
  * A value as text.
@@ -157,15 +132,6 @@ function asEntered(field, thing) {
   const amount = field.isMeasured && thing ? valueAt(thing, enteredName(field.name)) : null;
   const unit = amount && enteredUnit(amount.unit);
   return unit && unit !== unitName(/** @type {string} */ (field.unit)) ? ` (${number(amount.value, 3)}\u00a0${unit})` : "";
-}
-
-/**
- * A quantity with its unit, as it was entered.
- * @param {any} thing
- * @param {string} name
- */
-export function measured(thing, name) {
-  return thing[name] === undefined ? "" : `${number(thing[name], 3)} ${measureNames[thing.unit] ?? ""}`.trim();
 }
 
 /**
