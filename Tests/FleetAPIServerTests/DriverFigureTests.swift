@@ -42,8 +42,15 @@ import Testing
         // Figures that lack records say so until they are computed.
         let early = try client.send("GET", "/api/drivers/\(own)/figures?from=2026-05-01&to=2026-05-31")
         #expect(try early.json["pending"] as? [String] == ["2026-05-04"], "\(early.text)")
+        // The day has records, so it does not lack them. The other days of the assignment do.
+        #expect(try early.json["days"] as? Int == 31 && early.json["daysWithRecords"] as? Int == 0)
+        let without = (1...31).filter { $0 != 4 }.map { "2026-05-" + ($0 < 10 ? "0" : "") + "\($0)" }
+        #expect(try early.json["withoutRecords"] as? [String] == without, "\(early.text)")
         let foreign = try client.send("GET", "/api/drivers/\(other)/figures?from=2026-05-01&to=2026-05-31")
         #expect(try foreign.status == 200 && foreign.json["pending"] == nil, "\(foreign.text)")
+        // A journey with a vehicle of another driver has no records that count for its driver.
+        #expect(try foreign.json["days"] as? Int == 1 && foreign.json["daysWithRecords"] as? Int == 0)
+        #expect(try foreign.json["withoutRecords"] as? [String] == ["2026-05-07"], "\(foreign.text)")
         #expect(try client.send("GET", "/api/vehicles/VAN-1/days?from=2026-05-01&to=2026-05-31").status == 200)
         let session = try server.signIn("dora@example.com")
         let query = "figures?from=2026-05-01&to=2026-05-31"
@@ -51,6 +58,8 @@ import Testing
         #expect(reply.status == 200, "\(reply.text)")
         let figures = try reply.json
         #expect(figures["pending"] == nil)
+        #expect(figures["days"] as? Int == 31 && figures["daysWithRecords"] as? Int == 1, "\(reply.text)")
+        #expect(figures["withoutRecords"] as? [String] == without, "\(reply.text)")
         #expect(figures["journeys"] as? Int == 2 && figures["journeySeconds"] as? Int == 7_200)
         #expect(figures["journeyKilometers"] as? Int == 90 && figures["journeysInProgress"] as? Int == 0)
         #expect(figures["distance"] as? Int == 144 && figures["score"] as? Int == 100, "\(reply.text)")
@@ -62,6 +71,7 @@ import Testing
         let none = try client.send("GET", "/api/drivers/\(other)/figures?from=2026-04-01&to=2026-04-30")
         #expect(try none.json["note"] as? String == "not enough distance", "\(none.text)")
         #expect(try none.json["journeys"] as? Int == 0)
+        #expect(try none.json["days"] as? Int == 0 && none.json["withoutRecords"] == nil, "\(none.text)")
         #expect(try client.send("GET", "/api/drivers/\(own)/figures?from=2024-01-01&to=2026-01-01").status == 400)
       }
     }

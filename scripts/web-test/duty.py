@@ -5,8 +5,10 @@ import json
 import threading
 
 from stage import Browser, Stage
-from suite import IGNORED, assert_no_barrier, test
+from suite import IGNORED, assert_no_barrier, route_of, test
 
+# The pages that only this test can examine, because a connector makes their things.
+EXAMINED = ["/duty-periods/:id"]
 HOUR = datetime.timedelta(hours=1)
 
 
@@ -76,6 +78,10 @@ def hours_of_service_of_a_driver_are_shown_by_day(_):
         assert_no_barrier(own)
         own.click(".duty header a")
         own.until(lambda: len(own.all("main tbody tr")) == len(Cloud.logs), "all periods")
+        assert_no_barrier(own)
+        own.click("main tbody .row-link")
+        own.until(lambda: [route_of(own.driver.current_url)] == EXAMINED, "a period")
+        own.element("main .facts")
         assert_no_barrier(own)
         # Nothing of this is shown for a driver without a log.
         other = server.send("GET", "/api/drivers?q=Jane")["data"][0]["id"]

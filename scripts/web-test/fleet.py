@@ -1,4 +1,5 @@
 """Tests of the pages of the whole fleet, of lists, and of what administrators set up."""
+import datetime
 import json
 import struct
 import urllib.request
@@ -156,6 +157,34 @@ def vehicle_shows_its_defects_work_documents_fills_and_expenses(browser):
     server.send("POST", f"/api/defects/{defect['id']}/dismiss", {"reason": "test"})
     for path in (f"/api/fuel-entries/{fill['id']}", f"/api/expenses/{expense['id']}"):
         server.send("PATCH", path, {"void": True}, headers={"If-Match": "*"})
+
+
+@test
+def days_that_the_figures_of_a_driver_lack_are_named(browser):
+    server = browser.stage.server
+    driver = server.send("POST", "/api/drivers", {"name": "Nora Gap"})["id"]
+    server.send("PUT", "/api/vehicles/GAP-1", {"make": "Seat"}, headers={"If-None-Match": "*"})
+    today = datetime.datetime.now(datetime.timezone.utc).date()
+    # The vehicle is hers on two days in a row, and again on another day. It reports nothing.
+    for first, last in (((9, "11:00"), (8, "12:00")), ((4, "11:00"), (4, "12:00"))):
+        server.send("POST", "/api/assignments", {"driverId": driver, "vehicleId": "GAP-1", **{
+            name: f"{today - datetime.timedelta(days)}T{time}:00Z" for name, (days, time) in (("from", first), ("to", last))}})
+    browser.sign_in("admin")
+    browser.go("/drivers/" + driver)
+    browser.sees("The last 30 days")
+    days = [browser.script("return new Intl.DateTimeFormat('en-GB', {dateStyle: 'medium', timeZone: 'UTC'}).format(new Date(arguments[0]))", str(today - datetime.timedelta(days))) for days in (9, 8, 4)]
+    browser.sees(f"No records: {days[0]} – {days[1]}, {days[2]}.")
+    assert "0 of 3" in browser.text()
+    # A driver without a vehicle and without journeys lacks nothing.
+    other = server.send("POST", "/api/drivers", {"name": "Noah Free"})["id"]
+    browser.go("/drivers/" + other)
+    browser.sees("Noah Free")
+    browser.sees("The last 30 days")
+    assert "0 of 0" in browser.text() and "No records" not in browser.text()
+    browser.go("/fences")
+    browser.calm()
+    server.send("DELETE", "/api/vehicles/GAP-1")
+    return [REFUSED]
 
 
 @test

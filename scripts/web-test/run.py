@@ -17,13 +17,13 @@ import time
 import traceback
 
 from stage import Browser, ROOT, Stage
-from suite import barriers, IGNORED, REFUSED, test, TESTS
+from suite import barriers, cut_states, IGNORED, REFUSED, route_of, routes, SHAPES, test, TESTS
 import accounts  # noqa: F401  its tests
 import changes  # noqa: F401  its tests
 import checklists
 import choices  # noqa: F401  its tests
 import dispatch  # noqa: F401  its tests
-import duty  # noqa: F401  its tests
+import duty
 import files  # noqa: F401  its tests
 import fleet
 import forms  # noqa: F401  its tests
@@ -40,6 +40,8 @@ import workshop
 SITE = ROOT + "/Sources/Fleet/FleetWeb/Site"
 # Maximum size of the JavaScript that the sign-in page loads, compressed, in bytes.
 BUDGET = 60 * 1024
+# An address that no page has.
+MISSING = "/nothing"
 
 
 def sources():
@@ -202,14 +204,14 @@ def pages(stage_):
     today = datetime.date.today()
     report = stage_.server.send("POST", "/api/reports", {"kind": "utilization", "groupBy": "vehicle", "from": str(today - datetime.timedelta(30)), "to": str(today)})["id"]
     found = {
-        None: [("sign-in", "/sign-in"), ("recover", "/recover"), ("setup", "/setup#x"), ("demo", stage_.demo)],
+        None: [("sign-in", "/sign-in"), ("recover", "/recover"), ("setup", "/setup#x"), ("reset", "/reset#x"), ("demo", stage_.demo)],
         "admin": [
             ("live", "/live"), ("live-vehicle", "/live?vehicle=VAN-001"), ("vehicles", "/vehicles"), ("vehicle", "/vehicles/VAN-001"), ("vehicle-codes", "/vehicles/VAN-014"),
             ("vehicle-edit", "/vehicles/VAN-001/edit"), ("vehicle-new", "/vehicles/new"), ("assignments", "/assignments"), ("assignment", f"/assignments/{assignment}"),
             ("assignment-new", "/assignments/new"), ("drivers", "/drivers"), ("driver", f"/drivers/{driver}"), ("expenses", "/expenses"), ("expense", f"/expenses/{expense}"),
             ("expense-new", "/expenses/new"), ("fuel", "/fuel-entries"), ("journeys", "/journeys"), ("fleets", "/fleets"), ("fleet", f"/fleets/{konstanz}"), 
             ("fences", "/fences"), ("fence", "/fences/depot"), ("fence-edit", "/fences/depot/edit"), ("fence-new", "/fences/new"), ("people", "/people"), ("person", f"/people/{person}"),
-            ("person-new", "/people/new"), ("gateways", "/gateways"), ("audit", "/audit"), ("profile", "/profile"), ("reports", "/reports"), ("report", f"/reports/{report}"), ("report-new", "/reports/new")],
+            ("person-new", "/people/new"), ("gateways", "/gateways"), ("audit", "/audit"), ("profile", "/profile"), ("reports", "/reports"), ("report", f"/reports/{report}"), ("report-new", "/reports/new"), ("missing", MISSING)],
         "viewer": [("viewer-live", "/live"), ("viewer-vehicle", "/vehicles/VAN-001"), ("viewer-assignments", "/assignments"), ("viewer-people", "/people"), ("viewer-reports", "/reports"), ("viewer-gateways", "/gateways"),
                    ("viewer-vehicles", "/vehicles"), ("viewer-drivers", "/drivers"), ("viewer-driver", f"/drivers/{driver}"), ("viewer-calendar", "/assignments/calendar"), ("viewer-board", "/maintenance"),
                    ("viewer-inspections", "/inspections"), ("viewer-documents", "/documents"), ("viewer-forwards", "/forwards")],
@@ -218,6 +220,26 @@ def pages(stage_):
     for module in (workshop, fleet, checklists):
         for role, listed in module.pages(stage_).items():
             found[role] = found.get(role, []) + listed
+    unknown = [address for listed in found.values() for _, address in listed if address != MISSING and not route_of(address)]
+    assert not unknown, f"not in the app's table of routes: {unknown}"
+    found["admin"] += others(stage_, [address for listed in found.values() for _, address in listed])
+    return found
+
+
+def others(stage_, listed):
+    """The pages of the app's table of routes whose addresses are not listed."""
+    listed, found = {route_of(address): address for address in listed}, []
+    for form in routes():
+        if form in listed or form in duty.EXAMINED:
+            continue
+        kind, address = form.split("/")[1], form
+        if ":id" in form:
+            # The thing whose details are listed, or the first thing of the kind.
+            details = listed.get(f"/{kind}/:id")
+            things = [] if details else stage_.server.send("GET", f"/api/{kind}?limit=1")["data"]
+            assert details or things, f"the pages of each role show nothing of the form {form}, and the fleet has no such thing"
+            address = form.replace(":id", details.split("?")[0].split("/")[2] if details else things[0]["id"])
+        found.append((form[1:].replace("/", "-").replace(":", ""), address))
     return found
 
 
@@ -242,7 +264,7 @@ def no_page_has_a_barrier(browser):
 
 
 def barriers_of(browser, listed):
-    """The barriers of pages, in light and dark."""
+    """The barriers of pages, wide and narrow, light and dark."""
     found, present = [], None
     for role, name, path in listed:
         if role:
@@ -255,8 +277,13 @@ def barriers_of(browser, listed):
             browser.open("about:blank")
             browser.open(path)
         present = role
-        for width, dark in [(1440, False), (390, True)]:
-            browser.shape(width, 900 if width > 400 else 844, dark)
+        browser.calm()
+        # Otherwise, axe would examine a message instead of the page.
+        heading = browser.script("return document.querySelector('h1').textContent")
+        if (heading == "This page does not exist.") != (path == MISSING) or heading in ("…", "That did not work"):
+            found.append(f"{name}: shows nothing but {heading!r}")
+        for width, height, dark in SHAPES:
+            browser.shape(width, height, dark)
             browser.calm()
             result = barriers(browser)
             found += [f"{name} {width} {'dark' if dark else 'light'}: {one}" for one in result]
@@ -268,6 +295,7 @@ def barriers_of(browser, listed):
                 return box.width > 0 && !button.closest('.scroll') && (box.right > card.right + 1 || box.left < card.left - 1);
               }).map(button => button.innerText)""")
             found += [f"{name} {width}: button {text!r} is outside its card" for text in outside]
+            found += [f"{name} {width}: {text!r} is cut" for text in cut_states(browser)]
     return found
 
 

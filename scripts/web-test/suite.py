@@ -1,6 +1,8 @@
 """The list of tests, and what they share."""
 import functools
 import os
+import re
+import urllib.parse
 import zipfile
 
 from stage import ROOT
@@ -11,7 +13,25 @@ REFUSED = "Failed to load resource"
 XSS = "<img src=x onerror=\"window.pwned=1\"><script>window.pwned=1</script>"
 # Messages that appear only because pages are drawn without a graphics processor.
 IGNORED = ["GPU stall due to ReadPixels"]
+# The shapes in which axe examines pages: width, height, and whether the colours are dark.
+SHAPES = [(1440, 900, False), (1440, 900, True), (390, 844, False), (390, 844, True)]
 TESTS = []
+
+
+@functools.cache
+def routes():
+    """The app's table of routes: the view of each form of addresses."""
+    with open(ROOT + "/Sources/Fleet/FleetWeb/Site/routes.js", encoding="utf-8") as file:
+        found = dict(re.findall(r'^  "(/[^"]+)": "(\w+)",$', file.read(), re.M))
+    assert len(found) > 100, "the table of routes has another form"
+    return found
+
+
+def route_of(address):
+    """The form of an address in the table of routes; `None` if no page has the address."""
+    parts = urllib.parse.urlsplit(address).path.split("/")[1:]
+    return next((form for form in routes() if len(form.split("/")) == len(parts) + 1
+                 and all(wanted in (":id", part) for wanted, part in zip(form.split("/")[1:], parts))), None)
 
 
 def test(function):
@@ -38,11 +58,22 @@ def barriers(browser):
           error => done(['axe: ' + error]))""")
 
 
+def cut_states(browser):
+    """The texts of states, and of bars of the calendar, that reach out of their cell, line or card."""
+    return browser.script("""
+        return [...document.querySelectorAll('main .status, main .bar-link')].filter(state => {
+          const around = state.closest('td, li, th, h2, .card')?.getBoundingClientRect(), range = document.createRange();
+          range.selectNodeContents(state);
+          const box = range.getBoundingClientRect();
+          return around && box.width > 0 && (box.right > around.right + 1 || box.left < around.left - 1 || state.scrollWidth > state.clientWidth + 1 && getComputedStyle(state).overflowX !== 'visible');
+        }).map(state => state.innerText)""")
+
+
 def assert_no_barrier(browser):
-    """Fails if axe finds a barrier on the page as it is now, wide and light or narrow and dark."""
-    for width, dark in [(1440, False), (390, True)]:
-        browser.shape(width, 900 if width > 400 else 844, dark)
+    """Fails if axe finds a barrier on the page as it is now, wide or narrow, light or dark."""
+    for width, height, dark in SHAPES:
+        browser.shape(width, height, dark)
         browser.calm()
         found = barriers(browser)
-        assert not found, (browser.driver.current_url, width, found)
+        assert not found, (browser.driver.current_url, width, dark, found)
     browser.shape(1440, 900, False)

@@ -19,12 +19,16 @@ def pages(stage_):
     document = first(stage_, "/api/documents?q=2026")["id"]
     reading = first(stage_, "/api/meter-readings?vehicle=VAN-014&source=manual")["id"]
     rule = first(stage_, "/api/rules")["id"]
+    own_type = next(one for one in stage_.server.send("GET", "/api/service-types?limit=1000")["data"] if one["code"] == "tachograph")["id"]
+    drafts = stage_.server.send("GET", "/api/inspections?status=draft&vehicle=TRUCK-012")["data"]
+    draft = (drafts[0] if drafts else stage_.server.send("POST", "/api/inspections", {
+        "vehicleId": "TRUCK-012", "driverId": first(stage_, "/api/drivers?q=Omar")["id"], "kind": "postTrip", "items": [{"item": "horn", "result": "ok"}]}))["id"]
     return {
         "maintenance": [
             ("board", "/maintenance"), ("records", "/maintenance-records"), ("record", f"/maintenance-records/{record}"), ("record-edit", f"/maintenance-records/{record}/edit"),
             ("record-new", "/maintenance-records/new"), ("schedules", "/service-schedules"), ("schedule", f"/service-schedules/{schedule}"), ("schedule-fleet", f"/service-schedules/{of_fleet}"),
             ("schedule-new", "/service-schedules/new"), ("defects", "/defects"), ("defect", f"/defects/{defect}"), ("readings", "/meter-readings"), ("reading", f"/meter-readings/{reading}"),
-            ("types", "/service-types"), ("inspections", "/inspections"), ("inspection", f"/inspections/{report}"), ("documents", "/documents"), ("document", f"/documents/{document}"),
+            ("types", "/service-types"), ("type", f"/service-types/{own_type}"), ("inspections", "/inspections"), ("inspection", f"/inspections/{report}"), ("inspection-edit", f"/inspections/{draft}/edit"), ("documents", "/documents"), ("document", f"/documents/{document}"),
             ("document-new", "/documents/new"), ("notifications", "/notifications")],
         "admin": [("rules", "/rules"), ("rule-edit", f"/rules/{rule}/edit"), ("imports", "/imports")],
         "driver": [("check", "/inspections/new?vehicleId=VAN-001&kind=preTrip"), ("my-inspections", "/inspections"), ("defect-new", "/defects/new?vehicleId=VAN-001"), ("my-defects", "/defects")],

@@ -136,8 +136,8 @@ enum FigureSchemas {
     "DriverFigures": {
       "type": "object", "additionalProperties": false,
       "required": [
-        "driverId", "from", "to", "drivingEvents", "formula", "journeys", "journeysInProgress",
-        "journeysToReview", "journeySeconds", "journeyKilometers"
+        "driverId", "from", "to", "drivingEvents", "formula", "days", "daysWithRecords", "journeys",
+        "journeysInProgress", "journeysToReview", "journeySeconds", "journeyKilometers"
       ],
       "properties": {
         "driverId": { "type": "string", "format": "uuid" },
@@ -150,6 +150,9 @@ enum FigureSchemas {
         "formula": { "type": "string" },
         "engineOnSeconds": { "description": "Absent if not known.", "type": "number" },
         "pending": { "description": "Days on which the figures of an assigned vehicle lack new records; they are computed within minutes.", "type": "array", "items": { "type": "string", "format": "date" } },
+        "days": { "description": "The number of days before today on which a vehicle was assigned to the driver or the driver had a journey, and of other days with records.", "type": "integer" },
+        "daysWithRecords": { "description": "The number of these days whose records the figures include.", "type": "integer" },
+        "withoutRecords": { "description": "The days of `days` without records that count for the driver, except those in `pending`. The sums lack these days.", "type": "array", "items": { "type": "string", "format": "date" } },
         "journeys": { "description": "Journeys that began on the days and were not cancelled.", "type": "integer" },
         "journeysInProgress": { "type": "integer" },
         "journeysToReview": { "type": "integer" },

@@ -29,14 +29,15 @@ struct DriverFigureRoutes {
           let driver = try drivers.existing(call, view)
           return (driver, try view.zone(ofFleet: driver.value.fleetID))
         }
-        let last = try call.date("to", in: zone, isEnd: true) ?? zone.day(of: WallClock.now)
+        let today = zone.day(of: WallClock.now)
+        let last = try call.date("to", in: zone, isEnd: true) ?? today
         let first = try call.date("from", in: zone, isEnd: false) ?? last.adding(days: 1 - Self.days.usual)
         guard first <= last, last.dayNumber - first.dayNumber < Self.days.shown else {
           throw APIError.badRequest(
             "query: from, to: expected 1 to \(Self.days.shown) days, found \(first.text) to \(last.text)")
         }
         let figures = try await storage.view(tenant: tenant) { view throws(ThingError) in
-          try view.figures(ofDriver: driver.id, on: first...last, in: zone)
+          try view.figures(ofDriver: driver.id, on: first...last, in: zone, today: today)
         }
         return Answer(json: figures.canonicalBytes)
       }

@@ -3,13 +3,16 @@ import { html, render, useEffect, useState } from "./lib/preact.js";
 import { connection, get, reachable, request } from "./api.js";
 import { UnreadCount } from "./parts/unread-count.js";
 import { Icon } from "./parts/icons.js";
+import { resolvers, vehicleName } from "./parts/names.js";
+import { Title } from "./parts/ui.js";
 import { startQueue, waiting } from "./queue.js";
 import { go, onPlaceChange, place, startRouter, to } from "./router.js";
+import { viewOf } from "./routes.js";
 import { currentMessages, currentSession, dismiss, may, setSession, tell, useShared } from "./state.js";
 import { setLanguage, t } from "./texts.js";
 
 /**
- * Pages that are loaded when they are shown.
+ * The views of the table of routes. They are loaded when they are shown.
  * @type {Record<string, () => Promise<any>>}
  */
 const views = {
@@ -60,39 +63,12 @@ function entries() {
     { path: "/fleets", icon: "group", label: "fleets.title", isShown: sees("fleets") },
     { path: "/people", icon: "person", label: "people.title", isShown: sees("people") },
     { path: "/gateways", icon: "key", label: "gateways.title", isShown: sees("settings") },
-    { path: "/rules", icon: "notice", label: "rules.title", isShown: sees("settings") },
+    { path: "/rules", icon: "notice", label: "nav.rules", isShown: sees("settings") },
     { path: "/settings", icon: "settings", label: "nav.settings", isShown: sees("settings") },
     { path: "/phones", icon: "phone", label: "nav.phones", isShown: may("drivers", "write") === "own" },
     { path: "/imports", icon: "transfer", label: "imports.title", isShown: may("settings", "write") === "all" },
     { path: "/audit", icon: "shield", label: "audit.title", isShown: sees("audit") },
   ].filter(entry => entry.isShown);
-}
-
-/**
- * The view of an address.
- * @param {import("./router.js").Place} at
- * @returns {keyof typeof views}
- */
-function viewOf(at) {
-  const [first, second, third] = at.parts;
-  switch (first) {
-    case "live": return "live";
-    case "fleet": return "fleet";
-    case "vehicles": return second && third === "reconciliation" ? "reconciliation" : second && second !== "new" && third !== "edit" ? "vehicle" : "things";
-    case "assignments": return second === "calendar" ? "calendar" : "things";
-    case "fences": return "fences";
-    case "maintenance": return "maintenance";
-    case "inspections": return "inspections";
-    case "checklists": return "checklists";
-    case "notifications": return "notifications";
-    case "imports": return "imports";
-    case "reports": return "reports";
-    case "gateways": return "gateways";
-    case "audit": return "audit";
-    case "mine": return "mine";
-    case "profile": return "profile";
-    default: return "things";
-  }
 }
 
 /**
@@ -148,8 +124,7 @@ function Search() {
       if (abort.signal.aborted) return;
       setFound([
         ...vehicles.data.map((/** @type {any} */ vehicle) => ({
-          link: to("vehicles", vehicle.id), name: vehicle.name || vehicle.id,
-          detail: [vehicle.make, vehicle.model, vehicle.licencePlate].filter(Boolean).join(" "),
+          link: to("vehicles", vehicle.id), name: vehicleName(vehicle), detail: resolvers.vehicle.detail?.(vehicle) ?? "",
         })),
         ...drivers.data.map((/** @type {any} */ driver) => ({ link: to("drivers", driver.id), name: driver.name, detail: t("field.driverId") })),
       ]);
@@ -201,7 +176,7 @@ function Frame(/** @type {{ at: import("./router.js").Place, isOnline: boolean }
       ${all.length > short.length && html`<button type="button" class="more" aria-expanded=${isOpen ? "true" : "false"} onClick=${() => setOpen(!isOpen)}><${Icon} name="more" /><span>${t("nav.more")}</span></button>`}</nav>
     <header class="bar"><${Search} /><div class="end"><${Network} isOnline=${isOnline} /><${UnreadCount} at=${at.path} />
       <a class="avatar" href="/profile" aria-label=${`${currentSession()?.person.firstName} ${currentSession()?.person.lastName}, ${t("nav.profile")}`} aria-current=${view === "profile" ? "page" : undefined}>${initials()}</a></div></header>
-    <main id="main" tabindex="-1"><${View} name=${view} place=${at} key=${view} /></main></div>`;
+    <main id="main" tabindex="-1">${view ? html`<${View} name=${view} place=${at} key=${view} />` : html`<div class="page"><${Title} title=${t("error.page")} /></div>`}</main></div>`;
 }
 
 function Messages() {
@@ -210,9 +185,6 @@ function Messages() {
     <span>${message.text}</span>${message.action && html`<button type="button" class="plain" onClick=${() => { message.action?.run(); dismiss(message.id); }}>${message.action.label}</button>`}
     <button type="button" class="plain" aria-label=${t("action.close")} onClick=${() => dismiss(message.id)}><${Icon} name="close" size=${14} /></button></div>`)}</div>`;
 }
-
-/** The pages that need no session. */
-const open = ["setup", "reset", "recover", "demo", "sign-in"];
 
 function App(/** @type {{ hasEnded: boolean }} */ { hasEnded }) {
   useShared();
@@ -243,7 +215,8 @@ function App(/** @type {{ hasEnded: boolean }} */ { hasEnded }) {
     };
   }, []);
   const session = currentSession();
-  const isOpen = open.includes(at.parts[0]);
+  // These pages need no session.
+  const isOpen = viewOf(at) === "signIn";
   const home = entries()[0]?.path ?? "/profile";
   const isStart = Boolean(session) && (at.path === "/" || at.parts[0] === "sign-in");
   useEffect(() => { if (isStart) go(home, { replace: true }); }, [isStart]);
@@ -272,7 +245,8 @@ async function start() {
   if (localStorage.getItem("wasSignedIn") || location.pathname === "/signed-in") {
     // Load the code of the page while the server checks the session.
     const roles = JSON.parse(localStorage.getItem("session") ?? "null")?.person.roles ?? [];
-    views[place().path === "/" ? (roles.includes("driver") ? "mine" : "live") : viewOf(place())]().catch(() => {});
+    const view = ["/", "/signed-in"].includes(location.pathname) ? (roles.includes("driver") ? "mine" : "live") : viewOf(place());
+    if (view) views[view]().catch(() => {});
     try {
       signedIn((await request("GET", "/api/auth/session")).value);
       if (location.pathname === "/signed-in") history.replaceState(null, "", "/");

@@ -19,6 +19,9 @@ const imperial = {
   "kg": { name: "lb", id: "lb", from: kg => kg / 0.45359237, to: lb => lb * 0.45359237 },
 };
 
+/** The litres in each unit of volume in which a quantity can be entered. */
+export const litres = /** @type {Record<string, number>} */ ({ L: 1, usGallon: 3.785411784, imperialGallon: 4.54609 });
+
 function isImperial() { return currentSession()?.person.units === "imperial"; }
 
 /** The language and country for numbers and dates. */

@@ -843,6 +843,7 @@ const catalogue = {
   "factorKind.recoveryCodes": ["Recovery codes", "Wiederherstellungscodes"],
 
   "log.event": ["Event", "Ereignis"],
+  "nav.rules": ["Rules", "Regeln"],
   "nav.settings": ["Settings", "Einstellungen"],
   "nav.phones": ["My phone", "Mein Telefon"],
   "bulk.all": ["Choose all that are shown", "Alle gezeigten auswählen"],

@@ -14,6 +14,9 @@ const longest = 60_000;
 /** After a reload, this many times its duration pass until the next one, so that slow reloads do not follow each other. */
 const rest = 4;
 
+/** The most changes that are remembered until the next reload, which may be hours later in a hidden tab. */
+const mostChanges = 200;
+
 /**
  * Runs reloads: one at a time, with a pause in between, and only while the page is visible. A reload that fails is tried again.
  * @param {() => Promise<unknown>} reload
@@ -60,7 +63,7 @@ export function reloader(reload) {
 /**
  * Loads again what is shown when things are changed, also by other people.
  * @param {string[]} kinds the kinds of things, as in the audit; if empty, nothing is loaded again
- * @param {() => Promise<unknown>} reload
+ * @param {(changes: Change[] | null) => Promise<unknown>} reload gets the changes since the last reload; `null` if they are not known
  * @param {(change: Change) => boolean} [concerns] whether a change concerns what is shown
  */
 export function useChanges(kinds, reload, concerns = () => true) {
@@ -68,14 +71,29 @@ export function useChanges(kinds, reload, concerns = () => true) {
   latest.current = { kinds, reload, concerns };
   useEffect(() => {
     if (kinds.length === 0) return;
-    const { mark, stop } = reloader(() => latest.current.reload());
+    /** @type {Change[] | null} */
+    let changes = [];
+    const { mark, stop } = reloader(async () => {
+      const taken = changes;
+      changes = [];
+      try {
+        await latest.current.reload(taken);
+      } catch (error) {
+        changes = null;
+        throw error;
+      }
+    });
     const end = listen("fleet", {
       onChange: change => {
         outdateNames(change);
-        if (latest.current.kinds.includes(change.kind) && latest.current.concerns(change)) mark();
+        if (!latest.current.kinds.includes(change.kind) || !latest.current.concerns(change)) return;
+        if (changes && changes.length >= mostChanges) changes = null;
+        changes?.push(change);
+        mark();
       },
       onMissed: isFirst => {
         if (!isFirst) outdateNames(null);
+        changes = null;
         mark();
       },
     });

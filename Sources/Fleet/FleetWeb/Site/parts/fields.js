@@ -5,25 +5,27 @@
  *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "checkItems" | "hours" | "clock" | "files" | "photo", choices?: string[] | (() => string[]), texts?: string,
  *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
  *   reads?: import("./photo-reading.js").Subject, required?: boolean, isFixed?: boolean, isMeasured?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
- *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean, variant?: (values: any) => { label?: import("../texts.js").Key, hint?: import("../texts.js").Key } | undefined,
+ *   initial?: () => any, text?: (thing: any) => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean, variant?: (values: any) => { label?: import("../texts.js").Key, hint?: import("../texts.js").Key } | undefined,
  *   query?: (values: any) => Record<string, string>, groups?: [string, import("../texts.js").Key][] }} Field
  *   `kind`: the server never shows a `secret` again. `name`: `every.days` is the member `days` of the object `every`. `texts`: the beginning of the choices' texts; `textOf`: their
  *   texts. `of`: the kind of the thing. `isFixed`: only when it is made. `isRead`: shown, but not entered. `isMeasured`: the server also stores the number and the unit that a person entered. `group`: the heading
  *   above the field. `isHidden`: part of a new thing, but not shown in its form. `isOmitted`: not shown among the details. `isShown`: whether the form, or for a field that is
  *   only read the details, have the field.
+ *   `text`: what is shown of the thing instead of the value; `null` if there is nothing.
  *   `variant`: the label and the hint that the form shows with these values.
  *   `reads`: what the server can read from a photo for the field. `query`: restricts the things that can be chosen. `groups`: several choices, with commas between, that a list can be filtered by together, and their text.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get } from "../api.js";
-import { amount as amountText, dayText, enteredUnit, hasOtherUnit, inUnit, localTime, moneyText, number, parseAmount, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
+import { amount as amountText, dayText, enteredUnit, hasOtherUnit, inUnit, litres, localTime, moneyText, number, parseAmount, parseMoney, quantity, timeText, unitName } from "../format.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
 import { FilesInput, FilesView } from "./photos.js";
 import { HoursInput, areHoursComplete, hoursText } from "./hours.js";
 import { finishedItems } from "./check-codes.js";
 import { LinesInput, finished } from "./lines.js";
-import { nameOf, resolvers, useNames } from "./names.js";
+import { measureNames, parseMeasure } from "./measures.js";
+import { VehicleLabel, labelOf, nameOf, resolvers, useNames } from "./names.js";
 import { Icon } from "./icons.js";
 
 /**
@@ -64,37 +66,28 @@ export function inputId(name) { return "field-" + name.replaceAll(".", "-"); }
 function kindOf(field, value) { return typeof field.of === "function" ? field.of(value) : /** @type {string} */ (field.of); }
 
 /**
- * The units of fills, as people write them.
- * @type {Record<string, string>}
- */
-const measureNames = { L: "L", usGallon: "gal", imperialGallon: "imp gal", kWh: "kWh", kg: "kg" };
-/** @type {Record<string, string>} */
-const measureWords = {
-  l: "L", litre: "L", litres: "L", liter: "L", gal: "usGallon", gallon: "usGallon", gallons: "usGallon", "us gal": "usGallon",
-  "imp gal": "imperialGallon", kwh: "kWh", kg: "kg",
-};
-
-/**
- * Reads a quantity with its unit: `41,3`, `12.5 gal`, `8 kWh`.
- * @param {string} text
- * @returns {{ quantity: number, unit?: string } | null} without a unit if the text has none
- */
-export function parseMeasure(text) {
-  const found = /^\s*([\d.,'\s]*\d)\s*(.*?)\s*$/.exec(text);
-  const amount = found && parseQuantity(found[1]);
-  if (!found || amount === null) return null;
-  const written = found[2].toLowerCase();
-  if (!written) return { quantity: amount };
-  const unit = measureWords[written];
-  return unit ? { quantity: amount, unit } : null;
-}
-
-/**
  * A value as text.
  * @param {{ field: Field, value: any, whole?: any }} props `whole`: the thing.
  */
 export function Value({ field, value, whole }) {
+  // A list has thousands of values. Only those with names are drawn again when names arrive.
+  const hasNames = ["thing", "things", "scope"].includes(field.kind) || Boolean(field.textOf);
+  return hasNames ? html`<${ValueWithNames} field=${field} value=${value} whole=${whole} />` : shown(field, value, whole);
+}
+
+/** @param {{ field: Field, value: any, whole?: any }} props */
+function ValueWithNames({ field, value, whole }) {
   useNames();
+  return shown(field, value, whole);
+}
+
+/**
+ * @param {Field} field
+ * @param {any} value
+ * @param {any} whole
+ */
+function shown(field, value, whole) {
+  if (field.text) return field.text(whole) ?? html`<span class="soft">–</span>`;
   if (value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) {
     return html`<span class="soft">–</span>`;
   }
@@ -111,7 +104,8 @@ export function Value({ field, value, whole }) {
     case "thing": case "things": {
       const kind = kindOf(field, name => valueAt(whole, name));
       if (!resolvers[kind]) return String(value);
-      return Array.isArray(value) ? value.map(id => nameOf(kind, id)).join(", ") : nameOf(kind, value);
+      if (Array.isArray(value)) return value.map(id => labelOf(kind, id)).join(", ");
+      return kind === "vehicle" ? html`<${VehicleLabel} id=${value} />` : nameOf(kind, value);
     }
     case "scope": return value === "all" ? t("scope.all") : value.map((/** @type {string} */ id) => nameOf("fleet", id)).join(", ");
     case "lines": case "checkItems": return number(value.length);
@@ -138,15 +132,6 @@ function asEntered(field, thing) {
   const amount = field.isMeasured && thing ? valueAt(thing, enteredName(field.name)) : null;
   const unit = amount && enteredUnit(amount.unit);
   return unit && unit !== unitName(/** @type {string} */ (field.unit)) ? ` (${number(amount.value, 3)}\u00a0${unit})` : "";
-}
-
-/**
- * A quantity with its unit, as it was entered.
- * @param {any} thing
- * @param {string} name
- */
-export function measured(thing, name) {
-  return thing[name] === undefined ? "" : `${number(thing[name], 3)} ${measureNames[thing.unit] ?? ""}`.trim();
 }
 
 /**
@@ -220,9 +205,6 @@ export function parsed(field, text, currency) {
   }
 }
 
-/** The liters in each unit of volume. */
-const litres = /** @type {Record<string, number>} */ ({ usGallon: 3.785411784, imperialGallon: 4.54609 });
-
 /**
  * How an entered text is understood; empty if there is nothing to add to the text.
  * @param {Field} field
@@ -244,7 +226,7 @@ function understood(field, text, currency) {
     case "money": return moneyText(value);
     case "measure": {
       const unit = value.unit ?? "";
-      return `${number(value.quantity, 3)} ${measureNames[unit] ?? ""}${litres[unit] ? ` = ${number(value.quantity * litres[unit], 2)} L` : ""}`;
+      return `${number(value.quantity, 3)} ${measureNames[unit] ?? ""}${unit !== "L" && litres[unit] ? ` = ${number(value.quantity * litres[unit], 2)} L` : ""}`;
     }
     default: return "";
   }
@@ -330,8 +312,8 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
  * @param {{ shared: any, value: string[], of: string, query?: Record<string, string>, onInput: (value: string[]) => void }} props
  */
 function ThingsInput({ shared, value, of, query, onInput }) {
-  return html`${value.length > 0 && html`<ul class="chosen">${value.map(one => html`<li key=${one}><span>${nameOf(of, one)}</span>
-      <button type="button" class="plain" aria-label=${`${t("action.remove")}: ${nameOf(of, one)}`} onClick=${() => onInput(value.filter(other => other !== one))}><${Icon} name="close" size=${14} /></button></li>`)}</ul>`}
+  return html`${value.length > 0 && html`<ul class="chosen">${value.map(one => html`<li key=${one}><span>${labelOf(of, one)}</span>
+      <button type="button" class="plain" aria-label=${`${t("action.remove")}: ${labelOf(of, one)}`} onClick=${() => onInput(value.filter(other => other !== one))}><${Icon} name="close" size=${14} /></button></li>`)}</ul>`}
     <${ThingInput} ...${shared} value="" required=${false} of=${of} query=${query} onChoose=${(/** @type {string} */ one) => { if (one && !value.includes(one)) onInput([...value, one]); }} />`;
 }
 
@@ -370,7 +352,7 @@ export function ThingInput({ of, query, value, onChoose, id, name, required, ...
   return html`<div class="combo"><input id=${id} name=${name} required=${required} role="combobox" autocomplete="off" aria-expanded=${isOpen ? "true" : "false"}
       aria-controls=${list} aria-autocomplete="list" aria-activedescendant=${isOpen ? `${list}-${active}` : undefined}
       aria-invalid=${others["aria-invalid"]} aria-describedby=${others["aria-describedby"]} placeholder=${others.placeholder}
-      value=${text ?? (value ? nameOf(of, value) : "")} onFocus=${(/** @type {any} */ event) => { event.target.select(); setText(""); }}
+      value=${text ?? (value ? labelOf(of, value) : "")} onFocus=${(/** @type {any} */ event) => { event.target.select(); setText(""); }}
       onInput=${(/** @type {any} */ event) => { setText(event.target.value); if (!event.target.value) onChoose(""); }}
       onBlur=${() => setTimeout(() => { setText(null); setFound([]); }, 150)}
       onKeyDown=${(/** @type {KeyboardEvent} */ event) => {

@@ -4,7 +4,8 @@
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError } from "../api.js";
 import { t } from "../texts.js";
-import { FieldInput, Value, entered, enteredName, inputId, measured, parsed, valueAt } from "./fields.js";
+import { FieldInput, Value, entered, enteredName, inputId, parsed, valueAt } from "./fields.js";
+import { measured } from "./measures.js";
 import { errorText } from "./ui.js";
 
 /** @typedef {import("./fields.js").Field} Field */

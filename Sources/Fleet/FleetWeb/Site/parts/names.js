@@ -1,5 +1,6 @@
 /** The names of things that other things refer to by their ids. */
 import { all, get, pathOf } from "../api.js";
+import { html } from "../lib/preact.js";
 import { may, useListeners } from "../state.js";
 import { hasText, t } from "../texts.js";
 
@@ -53,7 +54,7 @@ function resolver(kind, area, path, name, detail) {
  */
 export const resolvers = {
   vehicle: resolver("vehicle", "vehicles", "/api/vehicles", vehicleName,
-    vehicle => [vehicle.make, vehicle.model, vehicle.licencePlate].filter(Boolean).join(" ")),
+    vehicle => [vehicle.name && vehicle.id, [vehicle.make, vehicle.model, vehicle.licencePlate].filter(Boolean).join(" ")].filter(Boolean).join(" · ")),
   driver: resolver("driver", "drivers", "/api/drivers", driver => driver.name, driver => driver.licenceClasses?.join(" ") ?? ""),
   fleet: resolver("fleet", "fleets", "/api/fleets", fleet => fleet.name),
   person: resolver("person", "people", "/api/people", person => `${person.firstName} ${person.lastName}`, person => person.email ?? ""),
@@ -93,6 +94,24 @@ export function serviceTypeName(code) {
  * @param {any} vehicle
  */
 export function vehicleName(vehicle) { return vehicle.name || vehicle.id; }
+
+/**
+ * The name of a vehicle, with its id if the vehicle has a name.
+ * @param {{ id: string, name?: string }} props `name`: if it is known already.
+ */
+export function VehicleLabel({ id, name = nameOf("vehicle", id) }) {
+  return name === id ? id : html`<span class="named">${name} <span class="soft small">${id}</span></span>`;
+}
+
+/**
+ * The text with which a thing is chosen: its name. Vehicles also have their ids, because names need not be unique.
+ * @param {string} kind
+ * @param {string} id
+ */
+export function labelOf(kind, id) {
+  const name = nameOf(kind, id);
+  return kind === "vehicle" && name !== id ? `${name} (${id})` : name;
+}
 
 /** Asks for the names of all things that a drawing has met. */
 function askForNames() {

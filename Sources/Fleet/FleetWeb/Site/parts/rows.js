@@ -37,10 +37,15 @@ export function Rows({ things, columns, row }) {
   const bodies = useRef(/** @type {Map<number, HTMLElement>} */ (new Map()));
   const heights = useRef(/** @type {Map<number, number>} */ (new Map()));
   const observer = useRef(/** @type {IntersectionObserver | null} */ (null));
+  // What each block was drawn from. Preact leaves an element as it is if it gets the same object again. Otherwise, each step of
+  // scrolling would draw all blocks, and compare all their rows.
+  const drawn = useRef(/** @type {Map<number, { row: any, columns: number, height: number, content: any }>} */ (new Map()));
   const isLong = things.length >= manyRows;
   const focused = focusedControl();
   useLayoutEffect(() => { if (focused && document.activeElement === document.body) restore(focused); });
-  const count = isLong ? Math.ceil(things.length / blockRows) : 1;
+  const count = isLong ? Math.ceil(things.length / blockRows) : 0;
+  // A block that is removed must not be drawn from an old object later.
+  for (const blocks of [bodies.current, heights.current, drawn.current]) for (const block of blocks.keys()) if (block >= count) blocks.delete(block);
   useLayoutEffect(() => {
     // The heights of drawn blocks are those of the empty ones that take their places.
     if (isLong) for (const [block, body] of bodies.current) if (near.has(block)) heights.current.set(block, body.offsetHeight);
@@ -86,13 +91,19 @@ export function Rows({ things, columns, row }) {
   const known = [...heights.current.values()];
   const usual = known.length > 0 ? known.reduce((sum, height) => sum + height, 0) / known.length : blockRows * 40;
   return Array.from({ length: count }, (_, block) => {
-    const first = block * blockRows, some = things.slice(first, first + blockRows);
+    const first = block * blockRows, rows = Math.min(blockRows, things.length - first), isNear = near.has(block);
+    const height = isNear ? 0 : Math.round((heights.current.get(block) ?? usual) * rows / blockRows);
+    const before = drawn.current.get(block);
+    // The function that draws a row is a new one if things or their marks have changed.
+    if (before && before.row === (isNear ? row : null) && before.columns === columns && before.height === height) return before.content;
     const keep = (/** @type {HTMLElement | null} */ body) => {
       if (!body || bodies.current.get(block) === body) return;
       bodies.current.set(block, body);
       observer.current?.observe(body);
     };
-    return html`<tbody key=${block} data-block=${block} ref=${keep}>${near.has(block) ? some.map((thing, place) => row(thing, first + place + 1))
-      : html`<tr aria-hidden="true"><td colspan=${columns} class="space" style=${{ height: `${Math.round((heights.current.get(block) ?? usual) * some.length / blockRows)}px` }}></td></tr>`}</tbody>`;
+    const content = html`<tbody key=${block} data-block=${block} ref=${keep}>${isNear ? things.slice(first, first + rows).map((thing, place) => row(thing, first + place + 1))
+      : html`<tr aria-hidden="true"><td colspan=${columns} class="space" style=${{ height: `${height}px` }}></td></tr>`}</tbody>`;
+    drawn.current.set(block, { row: isNear ? row : null, columns, height, content });
+    return content;
   });
 }

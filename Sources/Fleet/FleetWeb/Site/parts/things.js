@@ -11,14 +11,14 @@
  *   empty: import("../texts.js").Key, name: (thing: any) => string, fields: Field[], columns: string[],
  *   filters?: string[], period?: [string, string], bulk?: string[], sort?: string, sorts?: string[], hasText?: boolean, status?: (thing: any) => any, commands?: Command[],
  *   link?: (thing: any) => string, numbers?: string[], resolver?: string, adding?: string, changing?: string, isFinal?: (thing: any) => boolean,
- *   one?: string, pages?: [string, import("../texts.js").Key, string][], isBrief?: boolean, edited?: (thing: any) => any, isSingle?: boolean, isWatched?: boolean, picture?: (thing: any) => string | null | undefined, secret?: { name: string, text: import("../texts.js").Key } }} Kind
+ *   one?: string, pages?: [string, import("../texts.js").Key, string][], isBrief?: boolean, edited?: (thing: any) => any, isSingle?: boolean, isWatched?: boolean, picture?: (thing: any) => string | null | undefined, below?: (thing: any) => string | null | undefined, secret?: { name: string, text: import("../texts.js").Key } }} Kind
  *   `one`: the kind's name in the audit, if the server reports changes of its things. `adding`: the action that a person needs for a new one; `changing`: for a change. `isFinal`: whether it can no longer be edited. `pages`: the pages beside
  *   the list. `isWatched`: the server changes the thing, so its page is loaded again and again. `isSingle`: there is one thing, at the path itself. `secret`: the value that only the answers to the creation and to some commands have, and the text
  *   above it; such things are not sent later. `isBrief`: the details leave out what has no value. `edited`: the values with which the form begins.
- *   `picture`: the id of the photo that the list shows. `columns`: names of fields. `filters`: fields with choices, flags, and things. `period`: the parameters of the first and the last day of the list.
+ *   `picture`: the id of the photo that the list shows; `below`: the text below the first column's value. `columns`: names of fields. `filters`: fields with choices, flags, and things. `period`: the parameters of the first and the last day of the list.
  *   `bulk`: the fields that can be changed for several things at once. `sorts`: the columns by which the server can sort; `status` is that of the status. `status`: drawn in the first column's row.
  */
-import { html, useEffect, useRef, useState } from "../lib/preact.js";
+import { html, useEffect, useMemo, useRef, useState } from "../lib/preact.js";
 import { get, newId, pathOf, request } from "../api.js";
 import { timeText } from "../format.js";
 import { go, setQuery, to } from "../router.js";
@@ -29,76 +29,13 @@ import { Value, valueAt } from "./fields.js";
 import { Filters, Heading } from "./filters.js";
 import { Form } from "./form.js";
 import { Icon, Status } from "./icons.js";
+import { usePages } from "./list-entries.js";
 import { remember, useNames } from "./names.js";
 import { Pages } from "./pages.js";
 import { SmallPhoto } from "./photos.js";
 import { Rows, manyRows } from "./rows.js";
-import { Dialog, Empty, Loading, Menu, Secret, Title, Trouble, errorText, isLost, useLoad, useQuestion } from "./ui.js";
+import { Dialog, Empty, Loading, Menu, Secret, Title, Trouble, errorText, useLoad, useQuestion } from "./ui.js";
 import { nested, withoutEmpty } from "./values.js";
-
-/** The entries of the first page, which appears early. A person who scrolls on waits less often if the next ones are larger. */
-const firstPage = 100, nextPage = 500;
-/** The most entries of one request. */
-const mostEntries = 1000;
-
-/**
- * The entries of a list, page by page as the person scrolls. `refresh` loads as many entries again as are shown, without a sign on the page.
- * @param {string} path
- * @param {Record<string, any>} query
- */
-function usePages(path, query) {
-  const key = path + JSON.stringify(query);
-  const [state, setState] = useState(/** @type {any} */ ({ key: "", things: [], next: undefined, isLoading: true, turn: 0 }));
-  // `turn`: the number of the newest load; the answers of earlier ones are no longer used. `refreshing`: the number of a refresh in progress.
-  const loads = useRef({ turn: 0, present: Promise.resolve(), refreshing: 0, count: 0 });
-  // A list that was complete stays so if a few entries are added.
-  loads.current.count = state.things.length + (state.next ? 0 : firstPage);
-  const run = async (/** @type {string | undefined} */ cursor, /** @type {any[]} */ before) => {
-    const turn = ++loads.current.turn;
-    const use = (/** @type {any} */ next) => { if (turn === loads.current.turn) setState({ key, turn, isLoading: false, ...next }); };
-    try {
-      const page = await get(path, { limit: cursor ? nextPage : firstPage, ...query, cursor });
-      use({ things: [...before, ...page.data], next: page.next });
-    } catch (error) {
-      use({ things: before, next: undefined, error });
-    }
-  };
-  const load = (/** @type {string | undefined} */ cursor, /** @type {any[]} */ before) => (loads.current.present = run(cursor, before));
-  const refresh = async () => {
-    await loads.current.present;
-    const turn = ++loads.current.turn, count = Math.max(firstPage, loads.current.count);
-    /** @type {any} */
-    let next = {};
-    loads.current.refreshing = turn;
-    try {
-      /** @type {any[]} */
-      const things = [];
-      /** @type {string | undefined} */
-      let cursor;
-      do {
-        const page = await get(path, { limit: Math.min(mostEntries, count - things.length), ...query, cursor });
-        if (turn !== loads.current.turn) return;
-        things.push(...page.data);
-        cursor = page.next;
-      } while (cursor && things.length < count);
-      next = { things, next: cursor, error: undefined };
-    } catch (error) {
-      if (turn !== loads.current.turn) return;
-      if (!isLost(error)) throw error;
-      next = { things: [], next: undefined, error };
-    } finally {
-      loads.current.refreshing = 0;
-      // A new turn also makes the end of the list load more if it is visible.
-      if (turn === loads.current.turn) setState((/** @type {any} */ old) => ({ ...old, ...next, turn }));
-    }
-  };
-  useEffect(() => {
-    setState((/** @type {any} */ old) => ({ ...old, isLoading: true, error: undefined }));
-    load(undefined, []);
-    return () => { loads.current.turn += 1; };
-  }, [key]);
-  return { ...state, more: () => { if (loads.current.refreshing !== loads.current.turn) load(state.next, state.things); }, reload: () => load(undefined, []), refresh };
-}
 
 /**
  * @param {{ kind: Kind, place: import("../router.js").Place, children?: any, more?: any }} props `more`: actions.
@@ -113,7 +50,9 @@ export function ThingList({ kind, place, more }) {
   const [text, setText] = useState(query.get("q") ?? "");
   const end = useRef(/** @type {any} */ (null));
   useChanges(changesOf(kind), pages.refresh);
-  if (kind.resolver) remember(kind.resolver, pages.things);
+  // These visit all entries, so they do it only for new ones.
+  useMemo(() => { if (kind.resolver) remember(kind.resolver, pages.things); }, [pages.things]);
+  const hasPictures = useMemo(() => Boolean(kind.picture && pages.things.some(kind.picture)), [pages.things]);
   useEffect(() => {
     const timer = setTimeout(() => { if (text !== (query.get("q") ?? "")) setQuery({ q: text }); }, 200);
     return () => clearTimeout(timer);
@@ -134,11 +73,11 @@ export function ThingList({ kind, place, more }) {
   const [chosen, setChosen] = useState(/** @type {Set<string>} */ (new Set()));
   const mayChoose = Boolean(kind.bulk) && may(kind.area, "write") === "all";
   const choose = (/** @type {string} */ id) => setChosen(old => new Set(old.has(id) ? [...old].filter(other => other !== id) : [...old, id]));
-  const areAllChosen = pages.things.length > 0 && pages.things.every((/** @type {any} */ thing) => chosen.has(thing.id));
+  const picked = useMemo(() => (chosen.size > 0 ? pages.things.filter((/** @type {any} */ thing) => chosen.has(thing.id)) : []), [pages.things, chosen]);
+  const areAllChosen = picked.length > 0 && picked.length === pages.things.length;
   const isFiltered = Boolean(query.get("q")) || Object.values(wanted).some(Boolean);
   const mayAdd = kind.add && may(kind.area, kind.adding ?? "write");
   const link = kind.link ?? (thing => to(kind.id, thing.id));
-  const hasPictures = Boolean(kind.picture && pages.things.some(kind.picture));
   // The same things as on the page, all of them.
   const exported = (/** @type {string} */ format) => `${kind.path}?${new URLSearchParams(Object.entries({
     ...wanted, q: query.get("q"), sort, format }).flatMap(([name, value]) => (value ? [[name, value]] : [])))}`;
@@ -146,7 +85,7 @@ export function ThingList({ kind, place, more }) {
       ${more}${pages.things.length > 0 && may("vehicles") !== "own" && ["csv", "xlsx"].map(format => html`<a class="button export" download href=${exported(format)} aria-label=${t("export." + format)}>${format.toUpperCase()}</a>`)}${mayAdd && html`<a class="button primary" href=${"/" + kind.id + "/new"}><${Icon} name="plus" size=${16} />${t(/** @type {any} */ (kind.add))}</a>`}</${Title}>
     <${Filters} kind=${kind} filters=${filters} wanted=${wanted} fieldOf=${fieldOf}>${kind.hasText !== false && html`<label class="find"><span class="hidden">${t("search.in", { list: t(kind.title) })}</span><${Icon} name="search" size=${16} />
         <input type="search" value=${text} placeholder=${t("search")} onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}</${Filters}>
-    ${mayChoose && chosen.size > 0 && html`<${Bulk} kind=${kind} fieldOf=${fieldOf} things=${pages.things.filter((/** @type {any} */ thing) => chosen.has(thing.id))} onDone=${() => { setChosen(new Set()); pages.reload(); }} onClear=${() => setChosen(new Set())} />`}
+    ${mayChoose && chosen.size > 0 && html`<${Bulk} kind=${kind} fieldOf=${fieldOf} things=${picked} onDone=${() => { setChosen(new Set()); pages.reload(); }} onClear=${() => setChosen(new Set())} />`}
     ${pages.error && html`<${Trouble} error=${pages.error} retry=${pages.reload} />`}
     ${pages.isLoading && pages.things.length === 0 ? html`<${Loading} />`
       : pages.things.length === 0 ? !pages.error && html`<div class="card"><${Empty} title=${isFiltered ? t("empty.filtered") : t(kind.empty)}>
@@ -157,7 +96,8 @@ export function ThingList({ kind, place, more }) {
           ${kind.status && html`<${Heading} kind=${kind} name="status" label=${t("field.status")} sort=${sort} />`}</tr></thead>
         <${Rows} things=${pages.things} columns=${columns.length + (mayChoose ? 1 : 0) + (kind.status ? 1 : 0)} row=${(/** @type {any} */ thing, /** @type {number | undefined} */ place) => html`<tr key=${thing.id} data-thing=${thing.id} aria-rowindex=${place && place + 1} class=${thing.void ? "void" : chosen.has(thing.id) ? "picked" : undefined}>
           ${mayChoose && html`<td class="tick"><label><input type="checkbox" aria-label=${t("bulk.one", { name: kind.name(thing) })} checked=${chosen.has(thing.id)} onChange=${() => choose(thing.id)} /></label></td>`}${columns.map((name, number) => {
-            const value = html`<${Value} field=${fieldOf(name)} value=${valueAt(thing, name)} whole=${thing} />`;
+            const below = number === 0 ? kind.below?.(thing) : undefined, plain = html`<${Value} field=${fieldOf(name)} value=${valueAt(thing, name)} whole=${thing} />`;
+            const value = below ? html`<span class="named">${plain} <span class="small">${below}</span></span>` : plain;
             return html`<td class=${classOf(name, number)}>${number === 0 ? html`<${Pictured} isUsed=${hasPictures} id=${kind.picture?.(thing)}><a class="row-link" href=${link(thing)}>${value}</a></${Pictured}>${thing.void && !kind.status && html` <${VoidMark} />`}` : value}</td>`;
           })}${kind.status && html`<td>${kind.status(thing)}</td>`}</tr>`} /></table></div>`}
     <div ref=${end}></div></div>`;

@@ -130,6 +130,7 @@ addTexts({
   "cost.fuel": ["Fuel", "Kraftstoff"],
   "cost.lossOfValue": ["Loss of value", "Wertverlust"],
   "cost.maintenance": ["Maintenance", "Wartung"],
+  "cost.estimated": ["The loss of value is estimated, because the vehicle is still owned", "Der Wertverlust ist geschätzt, denn das Fahrzeug ist noch im Bestand"],
   "cost.withoutAmount": ["{count} entries without an amount are not included", "{count} Einträge ohne Betrag sind nicht enthalten"],
   "vehicle.economy": ["Fuel economy", "Verbrauch"],
   "economy.fill": ["Full on", "Voll am"],

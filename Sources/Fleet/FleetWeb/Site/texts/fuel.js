@@ -1,7 +1,11 @@
-/** Texts of the check of a fill, and of the figures of a meter reading. */
+/** Texts of the price and the check of a fill, and of the figures of a meter reading. */
 import { addTexts } from "../texts.js";
 
 addTexts({
+  "field.unitPrice": ["Price per unit", "Preis je Einheit"],
+  "field.unitPriceHint": ["The price of one litre, gallon, kWh or kg, whichever the quantity has", "Der Preis eines Liters, einer Gallone, einer kWh oder eines kg, je nach der Menge"],
+  "price.fromTotal": ["computed from the total", "aus dem Gesamtpreis berechnet"],
+  "price.ofQuantity": ["computed from the price", "aus dem Preis berechnet"],
   "fuelCheck.title": ["Check with the vehicle", "Vergleich mit dem Fahrzeug"],
   "fuelCheck.waits": ["The vehicle's data are being compared.", "Die Daten des Fahrzeugs werden verglichen."],
   "fuelCheck.filled": ["Filled", "Getankt"],
@@ -25,6 +29,11 @@ addTexts({
   "readingFigures.difference": ["Difference", "Abweichung"],
   "readingFigures.noTelemetry": ["no trips are known", "keine Fahrten bekannt"],
   "ownFigures.title": ["My last 30 days", "Meine letzten 30 Tage"],
+  "ownFigures.ofDriver": ["The last 30 days", "Die letzten 30 Tage"],
+  "ownFigures.days": ["Days with records", "Tage mit Aufzeichnung"],
+  "ownFigures.daysOf": ["{count} of {total}", "{count} von {total}"],
+  "ownFigures.without": ["No records: {days}. The distance and the score do not include what was driven on these days.", "Ohne Aufzeichnung: {days}. In Strecke und Punktzahl fehlt, was an diesen Tagen gefahren wurde."],
+  "ownFigures.pending": ["New records are still being computed: {days}", "Neue Aufzeichnungen werden noch berechnet: {days}"],
   "ownFigures.score": ["Score", "Punktzahl"],
   "ownFigures.noScore": ["not enough distance", "zu wenig Strecke"],
   "ownFigures.distance": ["Distance", "Strecke"],

@@ -5,7 +5,7 @@ import { all } from "../api.js";
 import { clockText, dayText, locale, startOfDay, today } from "../format.js";
 import { useChanges } from "../parts/changes.js";
 import { Icon } from "../parts/icons.js";
-import { nameOf, remember, useNames, vehicleName } from "../parts/names.js";
+import { VehicleLabel, labelOf, nameOf, remember, useNames } from "../parts/names.js";
 import { Pages } from "../parts/pages.js";
 import { Empty, Loading, Title, Trouble, useLoad } from "../parts/ui.js";
 import { setQuery, to } from "../router.js";
@@ -49,7 +49,7 @@ export default function Calendar({ place }) {
     /** @type {Map<string, any[]>} */
     const rows = new Map(fleet.map(vehicle => [vehicle.id, []]));
     for (const entry of list) rows.set(entry.vehicleId, [...rows.get(entry.vehicleId) ?? [], entry]);
-    return { rows: [...rows], names: new Map(fleet.map(vehicle => [vehicle.id, vehicleName(vehicle)])) };
+    return { rows: [...rows] };
   }, [monday]);
   useChanges(["assignment", "vehicle"], loaded.refresh);
   const region = useRef(/** @type {any} */ (null));
@@ -71,8 +71,8 @@ export default function Calendar({ place }) {
     ${!loaded.value ? !loaded.error && html`<${Loading} />` : rows.length === 0 ? html`<div class="card"><${Empty} title=${t(isUsed ? "assignments.empty" : "calendar.empty")} /></div>`
       : html`<div class="card scroll" ref=${region} tabindex="0" role="region" aria-label=${t("assignments.calendar")} aria-busy=${loaded.isLoading ? "true" : "false"}><table class="calendar"><thead><tr><th scope="col">${t("field.vehicleId")}</th>
           ${columns.map(({ day }) => html`<th scope="col" key=${day} aria-current=${day === today() ? "date" : undefined}>${headingOf(day)}</th>`)}</tr></thead>
-        <tbody>${rows.slice(0, count).map(([id, list]) => html`<tr key=${id}><th scope="row"><a href=${to("vehicles", id)}>${loaded.value?.names.get(id) ?? nameOf("vehicle", id)}</a>
-            ${mayAssign && html`<a class="plain" aria-label=${t("calendar.assign", { name: loaded.value?.names.get(id) ?? id })} href=${"/assignments/new?" + new URLSearchParams({ vehicleId: id, ...(monday > today() ? { from: columns[0].begin } : {}) })}><${Icon} name="plus" size=${14} /></a>`}</th>
+        <tbody>${rows.slice(0, count).map(([id, list]) => html`<tr key=${id}><th scope="row"><a href=${to("vehicles", id)}><${VehicleLabel} id=${id} /></a>
+            ${mayAssign && html`<a class="plain" aria-label=${t("calendar.assign", { name: labelOf("vehicle", id) })} href=${"/assignments/new?" + new URLSearchParams({ vehicleId: id, ...(monday > today() ? { from: columns[0].begin } : {}) })}><${Icon} name="plus" size=${14} /></a>`}</th>
           ${columns.map(column => html`<td key=${column.day} class=${column.day === today() ? "today" : ""}><${Cell} list=${list} column=${column} /></td>`)}</tr>`)}</tbody></table></div>
         ${rows.length > count && html`<p class="quiet"><button type="button" class="button" onClick=${() => setCount(count + most)}>${t("board.more", { count: rows.length - count })}</button></p>`}`}</div>`;
 }
@@ -89,7 +89,8 @@ function Cell({ list, column }) {
   if (shown.length === 0) return html`<span class="hidden">${t("calendar.free")}</span>`;
   return shown.map(entry => {
     const begins = entry.from >= column.begin, ends = entry.to && entry.to <= column.end;
-    const times = [begins && t("calendar.from", { time: clockText(entry.from) }), ends && t("calendar.until", { time: clockText(entry.to) })].filter(Boolean).join(" ");
-    return html`<a key=${entry.id} class=${["bar-link", entry.status, begins ? "begins" : "", ends ? "ends" : ""].join(" ")} href=${to("assignments", entry.id)}><b>${nameOf("driver", entry.driverId)}</b>${times && html`<span class="small">${times}</span>`}</a>`;
+    const [from, to] = [begins && clockText(entry.from), ends && clockText(entry.to)];
+    const times = from && to ? `${from}–${to}` : from ? t("calendar.from", { time: from }) : to ? t("calendar.until", { time: to }) : "\u00a0";
+    return html`<a key=${entry.id} class=${["bar-link", entry.status, begins ? "begins" : "", ends ? "ends" : ""].join(" ")} href=${to("assignments", entry.id)}><b>${nameOf("driver", entry.driverId)}</b><span class="small">${times}</span></a>`;
   });
 }

@@ -7,7 +7,7 @@ import { number, timeText } from "../format.js";
 import { useChanges } from "../parts/changes.js";
 import { healthOf } from "../parts/gateways.js";
 import { Status } from "../parts/icons.js";
-import { nameOf, remember, useNames } from "../parts/names.js";
+import { VehicleLabel, nameOf, remember, useNames } from "../parts/names.js";
 import { Empty, Figures, Loading, Title, Trouble, useLoad } from "../parts/ui.js";
 import { to } from "../router.js";
 import { may } from "../state.js";
@@ -87,7 +87,7 @@ function Assignments({ list, count, fleet }) {
   return html`<section class="card"><header><h2>${t("overview.assignments")}</h2><span class="soft">${number(count)}</span><a class="end" href="/assignments?status=active">${t("board.all")}</a></header>
     ${list.length === 0 ? html`<p class="quiet soft">${t("overview.noAssignment")}</p>`
       : html`<div class="scroll"><table class="list"><thead><tr><th scope="col">${t("field.vehicleId")}</th><th scope="col">${t("field.driverId")}</th><th scope="col" class="rest">${t("field.from")}</th><th scope="col" class="rest">${t("field.to")}</th><th scope="col">${t("field.status")}</th></tr></thead>
-        <tbody>${list.map(entry => html`<tr key=${entry.id}><td class="whole"><a class="row-link" href=${to("assignments", entry.id)}>${nameOf("vehicle", entry.vehicleId)}</a></td><td>${nameOf("driver", entry.driverId)}</td>
+        <tbody>${list.map(entry => html`<tr key=${entry.id}><td class="whole"><a class="row-link" href=${to("assignments", entry.id)}><${VehicleLabel} id=${entry.vehicleId} /></a></td><td>${nameOf("driver", entry.driverId)}</td>
           <td class="rest">${timeText(entry.from)}</td><td class="rest">${entry.to ? timeText(entry.to) : html`<span class="soft">${t("overview.open")}</span>`}</td>
           <td>${entry.from > now ? html`<${Status} shape="parked">${t("overview.later")}</${Status}>` : statuses.has(entry.vehicleId) && vehicles.status?.(statuses.get(entry.vehicleId))}</td></tr>`)}</tbody></table></div>
         ${count > list.length && html`<p class="quiet"><a class="button" href="/assignments?status=active">${t("board.more", { count: number(count - list.length) })}</a></p>`}`}</section>`;

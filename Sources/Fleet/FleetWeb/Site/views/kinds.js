@@ -6,6 +6,7 @@ import { presentTime } from "../clock.js";
 import { html } from "../lib/preact.js";
 import { Status } from "../parts/icons.js";
 import { nameOf, vehicleName } from "../parts/names.js";
+import { costText, priceText } from "../parts/prices.js";
 import { dateText, today } from "../format.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
@@ -26,7 +27,7 @@ export const vehicleTypes = ["car", "motorcycle", "van", "truck", "bus", "traile
 /** @type {Kind} */
 export const vehicles = {
   id: "vehicles", one: "vehicle", path: "/api/vehicles", area: "vehicles", title: "vehicles.title", add: "vehicles.add", empty: "vehicles.empty",
-  name: vehicleName, resolver: "vehicle", sort: "id", picture: vehicle => vehicle.photoId,
+  name: vehicleName, resolver: "vehicle", sort: "id", picture: vehicle => vehicle.photoId, below: vehicle => vehicle.name,
   fields: [
     { name: "id", label: "field.id", kind: "text", required: true, isFixed: true, hint: "field.idHint" },
     { name: "name", label: "field.name", kind: "text" },
@@ -184,7 +185,8 @@ export const fuelEntries = {
     { name: "energy", label: "field.energy", kind: "choice", texts: "energy", required: true, initial: () => "diesel", choices: ["petrol", "diesel", "cng", "lpg", "electric", "adBlue"] },
     { name: "quantity", label: "field.quantity", kind: "measure", required: true, hint: "field.quantityHint" },
     { name: "total", label: "field.total", kind: "money", hint: "field.amountHint" },
-    { name: "cost", label: "field.cost", kind: "money", isRead: true, isShown: entry => entry.cost !== undefined && entry.total === undefined },
+    { name: "price", label: "field.unitPrice", kind: "money", hint: "field.unitPriceHint", text: priceText },
+    { name: "cost", label: "field.cost", kind: "money", text: costText, isRead: true, isShown: entry => entry.cost !== undefined && entry.total === undefined },
     { name: "odometer", label: "field.odometer", kind: "number", unit: "km", isMeasured: true, digits: 0, reads: "odometer" },
     { name: "full", label: "field.full", kind: "flag", initial: () => true },
     { name: "missedPrevious", label: "field.missedPrevious", kind: "flag" },
@@ -193,8 +195,8 @@ export const fuelEntries = {
     { name: "fileIds", label: "field.files", kind: "files" },
     { name: "driverId", label: "field.driverId", kind: "thing", of: "driver", isRead: true },
   ],
-  columns: ["at", "vehicleId", "quantity", "energy", "cost", "odometer", "driverId"], filters: ["energy", "vehicleId", "driverId"], period: ["from", "to"],
-  sorts: ["at", "quantity", "energy", "odometer"], numbers: ["quantity", "cost", "odometer"], commands: voidCommands,
+  columns: ["at", "vehicleId", "quantity", "energy", "price", "cost", "odometer", "driverId"], filters: ["energy", "vehicleId", "driverId"], period: ["from", "to"],
+  sorts: ["at", "quantity", "energy", "odometer"], numbers: ["quantity", "price", "cost", "odometer"], commands: voidCommands,
 };
 
 /** @type {Kind} */

@@ -203,9 +203,13 @@ function Rows({ of, row }) {
   return html`<ul class=${"rows" + (isLong ? " long" : "")} ref=${element} style=${isLong ? { paddingTop: `${from * rowHeight}px`, paddingBottom: `${Math.max(0, of.length - from - visible.length) * rowHeight}px` } : {}}>${visible.map(row)}</ul>`;
 }
 
-/** @param {any} vehicle */
+/**
+ * The text below a vehicle's name: its id if it has a name, and its make, model and plate.
+ * @param {any} vehicle
+ */
 function describe(vehicle) {
-  return [vehicle.make, vehicle.model, vehicle.licencePlate].filter(Boolean).join(" ") || vehicle.vin || "";
+  const about = [vehicle.make, vehicle.model, vehicle.licencePlate].filter(Boolean).join(" ") || vehicle.vin;
+  return [vehicle.name && vehicle.id, about].filter(Boolean).join(" · ");
 }
 
 /** Whether updates arrive. */

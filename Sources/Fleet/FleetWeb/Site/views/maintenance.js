@@ -4,7 +4,7 @@ import { all, pathOf, post } from "../api.js";
 import { dayText, quantity, today } from "../format.js";
 import { useChanges } from "../parts/changes.js";
 import { Icon, Shape } from "../parts/icons.js";
-import { nameOf, serviceTypeName, useNames } from "../parts/names.js";
+import { labelOf, nameOf, serviceTypeName, useNames } from "../parts/names.js";
 import { Pages } from "../parts/pages.js";
 import { Empty, Loading, Title, Trouble, useLoad, useQuestion } from "../parts/ui.js";
 import { to } from "../router.js";
@@ -95,11 +95,11 @@ export default function Maintenance() {
       : html`<div class="board">${Object.entries(columns).map(([name, cards]) => html`<section class="column" key=${name} aria-labelledby=${"column-" + name}>
           <h2 id=${"column-" + name}><span class=${"status " + shapes[name]}><${Shape} shape=${shapes[name]} />${t("board." + name)}</span><span class="soft">${cards.length}</span></h2>
           ${cards.length === 0 ? html`<p class="soft small none">${t("board.none")}</p>` : html`<ul>${cards.map(card => html`<li class="card job" key=${card.key}>
-            <p class="soft small">${card.vehicleId ? nameOf("vehicle", card.vehicleId) : nameOf("fleet", /** @type {string} */ (card.fleetId))}</p>
+            <p class="soft small">${card.vehicleId ? labelOf("vehicle", card.vehicleId) : nameOf("fleet", /** @type {string} */ (card.fleetId))}</p>
             <a class="job-link" href=${card.link}>${card.title}</a>${card.detail.map(text => html`<p class="small">${text}</p>`)}
-            ${mayWrite && html`<div class="job-actions">${card.record?.status === "scheduled" ? html`<button type="button" class="button" aria-label=${`${t("records.start")}: ${card.title}, ${nameOf("vehicle", card.record.vehicleId)}`} onClick=${() => start(card.record)}>${t("records.start")}</button>`
-              : card.record ? html`<a class="button" href=${card.link} aria-label=${`${t("board.open")}: ${card.title}, ${nameOf("vehicle", card.record.vehicleId)}`}>${t("board.open")}</a>`
-              : card.vehicleId && html`<a class="button" aria-label=${`${t("board.plan")}: ${card.title}, ${nameOf("vehicle", card.vehicleId)}`} href=${"/maintenance-records/new?" + new URLSearchParams({ vehicleId: card.vehicleId, serviceType: card.schedule.serviceType, scheduleId: card.schedule.id })}>${t("board.plan")}</a>`}</div>`}</li>`)}</ul>`}</section>`)}</div>
+            ${mayWrite && html`<div class="job-actions">${card.record?.status === "scheduled" ? html`<button type="button" class="button" aria-label=${`${t("records.start")}: ${card.title}, ${labelOf("vehicle", card.record.vehicleId)}`} onClick=${() => start(card.record)}>${t("records.start")}</button>`
+              : card.record ? html`<a class="button" href=${card.link} aria-label=${`${t("board.open")}: ${card.title}, ${labelOf("vehicle", card.record.vehicleId)}`}>${t("board.open")}</a>`
+              : card.vehicleId && html`<a class="button" aria-label=${`${t("board.plan")}: ${card.title}, ${labelOf("vehicle", card.vehicleId)}`} href=${"/maintenance-records/new?" + new URLSearchParams({ vehicleId: card.vehicleId, serviceType: card.schedule.serviceType, scheduleId: card.schedule.id })}>${t("board.plan")}</a>`}</div>`}</li>`)}</ul>`}</section>`)}</div>
         <${OpenDefects} list=${lists.value?.defects ?? []} />`}</div>`;
 }
 
@@ -111,7 +111,7 @@ function OpenDefects({ list }) {
   const sorted = [...list].sort((one, other) => rank.indexOf(one.severity) - rank.indexOf(other.severity));
   const shown = isWhole ? sorted : sorted.slice(0, 8);
   return html`<section class="card"><header><h2>${t("board.defects")}</h2><span class="soft">${list.length}</span><a class="end" href="/defects?status=open">${t("board.all")}</a></header>
-    <ul class="links">${shown.map(defect => html`<li key=${defect.id}><span class="grow"><a href=${to("defects", defect.id)}>${defect.text}</a> <span class="soft small">${nameOf("vehicle", defect.vehicleId)}</span></span>
+    <ul class="links">${shown.map(defect => html`<li key=${defect.id}><span class="grow"><a href=${to("defects", defect.id)}>${defect.text}</a> <span class="soft small">${labelOf("vehicle", defect.vehicleId)}</span></span>
       <${Severity} severity=${defect.severity} /><span class="rest"><${DefectStatus} status=${defect.status} /></span></li>`)}</ul>
     ${!isWhole && sorted.length > shown.length && html`<p class="quiet"><button type="button" class="button" onClick=${() => setWhole(true)}>${t("board.more", { count: sorted.length - shown.length })}</button></p>`}</section>`;
 }

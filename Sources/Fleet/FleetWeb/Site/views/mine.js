@@ -3,10 +3,12 @@ import "../texts/fuel.js";
 import { presentTime } from "../clock.js";
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError, get, newId, pathOf } from "../api.js";
-import { durationText, number, quantity, timeText } from "../format.js";
+import { durationText, quantity, timeText } from "../format.js";
 import { useChanges } from "../parts/changes.js";
+import { DriverFigures } from "../parts/driver-figures.js";
 import { Form } from "../parts/form.js";
 import { Icon, Status } from "../parts/icons.js";
+import { VehicleLabel, useNames } from "../parts/names.js";
 import { Dialog, Empty, Loading, Title, Trouble, useTick } from "../parts/ui.js";
 import { discard, retry, sent, submit, waiting } from "../queue.js";
 import { to } from "../router.js";
@@ -60,6 +62,7 @@ async function load() {
 
 export default function Mine() {
   useShared();
+  useNames();
   useTick(30);
   const [day, setDay] = useState(known);
   const [error, setError] = useState(/** @type {Error | null} */ (null));
@@ -119,7 +122,7 @@ export default function Mine() {
     ${!day && !error && html`<${Loading} />`}
     ${day && !isOwn && html`<div class="card"><${Empty} title=${t("mine.none")}><p>${t("mine.noneHelp")}</p></${Empty}></div>`}
     ${day && isOwn && html`<section class="card mine"><div class="padded"><div class="head"><h2>${day.vehicle.name || day.vehicle.id}</h2>${vehicles.status?.(day.vehicle)}</div>
-        <p class="soft">${[day.vehicle.make, day.vehicle.model].filter(Boolean).join(" ")}</p>
+        <p class="soft">${[day.vehicle.name && day.vehicle.id, [day.vehicle.make, day.vehicle.model].filter(Boolean).join(" ")].filter(Boolean).join(" · ")}</p>
         ${day.vehicle.licencePlate && html`<p><span class="plate large">${day.vehicle.licencePlate}</span></p>`}
         ${day.vehicle.odometer !== undefined && day.vehicle.odometer !== null && html`<p>${t("vehicle.odometer")} <b>${quantity(day.vehicle.odometer, "km")}</b></p>`}
         <p class="soft small">${t("mine.since", { time: timeText(day.current.from) })}</p></div></section>
@@ -142,13 +145,9 @@ export default function Mine() {
         ${day.defects?.map(defect => html`<li><a href=${to("defects", defect.id)}>${defect.text}</a><${Severity} severity=${defect.severity} /></li>`)}</ul>`}</section>`}
     <div class="stack">${may("fuel", "write") && html`<a class="button large" href=${"/fuel-entries/new" + (isOwn ? "?vehicleId=" + encodeURIComponent(day?.vehicle.id) : "")}><${Icon} name="fuel" />${t("mine.addFuel")}</a>`}
       ${may("expenses", "write") && html`<a class="button large" href=${"/expenses/new" + (isOwn ? "?vehicleId=" + encodeURIComponent(day?.vehicle.id) : "")}><${Icon} name="money" />${t("mine.addExpense")}</a>`}</div>
-    ${day?.figures && html`<section class="card" aria-label=${t("ownFigures.title")}><header><h2>${t("ownFigures.title")}</h2></header><dl class="facts">
-      <div><dt>${t("ownFigures.score")}</dt><dd>${day.figures.score === undefined ? t("ownFigures.noScore") : number(day.figures.score)}</dd></div>
-      <div><dt>${t("ownFigures.distance")}</dt><dd>${quantity(day.figures.distance ?? 0, "km", 1)}</dd></div>
-      <div><dt>${t("ownFigures.journeys")}</dt><dd>${number(day.figures.journeys)}${day.figures.journeysToReview > 0 ? ` (${number(day.figures.journeysToReview)} ${t("ownFigures.review")})` : ""}</dd></div>
-      <div><dt>${t("ownFigures.hours")}</dt><dd>${durationText(day.figures.journeySeconds)}</dd></div></dl></section>`}
+    ${day?.figures && html`<${DriverFigures} figures=${day.figures} title=${t("ownFigures.title")} />`}
     ${list.length > 0 && html`<section class="card"><header><h2>${t("mine.waiting")}</h2></header><ul class="links">${list.map(entry => html`<li key=${entry.number}><span><b>${entry.label}</b> <span class="soft small">${timeText(entry.at)}</span>
         ${entry.reason && html`<span class="fault">${entry.reason}</span>`}</span>
         ${entry.reason ? html`<span class="actions"><button type="button" class="button" onClick=${() => retry(entry)}>${t("action.retry")}</button><button type="button" class="button" onClick=${() => discard(entry)}>${t("action.remove")}</button></span>` : html`<${Status} shape="silent">${t("net.waits")}</${Status}>`}</li>`)}</ul></section>`}
-    ${day && day.next.length > 0 && html`<section class="card"><header><h2>${t("mine.assignments")}</h2></header><ul class="links">${day.next.map(entry => html`<li><a href=${to("assignments", entry.id)}>${entry.vehicleId}</a> <${Status} shape="parked">${timeText(entry.from)}</${Status}></li>`)}</ul></section>`}</div>`;
+    ${day && day.next.length > 0 && html`<section class="card"><header><h2>${t("mine.assignments")}</h2></header><ul class="links">${day.next.map(entry => html`<li><a href=${to("assignments", entry.id)}><${VehicleLabel} id=${entry.vehicleId} /></a> <${Status} shape="parked">${timeText(entry.from)}</${Status}></li>`)}</ul></section>`}</div>`;
 }

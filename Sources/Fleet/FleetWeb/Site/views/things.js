@@ -1,15 +1,16 @@
 /** The pages of things: list, details and form. */
 import { html, useState } from "../lib/preact.js";
-import { post, pathOf } from "../api.js";
+import { get, post, pathOf } from "../api.js";
 import { timeText } from "../format.js";
 import { Icon } from "../parts/icons.js";
 import { Sessions } from "../parts/sessions.js";
 import { nameOf } from "../parts/names.js";
 import { ThingForm } from "../parts/thing-form.js";
 import { ThingCard, ThingDetail, ThingList } from "../parts/things.js";
-import { Empty, Figures, Secret, Trouble } from "../parts/ui.js";
+import { Figures, Secret, Trouble, useLoad } from "../parts/ui.js";
 import { currentSession, may } from "../state.js";
 import { t } from "../texts.js";
+import { DriverFigures } from "../parts/driver-figures.js";
 import { DutyCard, dutyPeriods } from "./duty.js";
 import { FuelCheck, ReadingFigures } from "./fuel.js";
 import { JourneyDoubts, JourneyExtras } from "./journey.js";
@@ -24,7 +25,6 @@ const kinds = { ...workingKinds, ...setUpKinds, [dutyPeriods.id]: dutyPeriods };
 export default function Things({ place }) {
   const [id, thing, command] = place.parts;
   const kind = kinds[id];
-  if (!kind) return html`<div class="page"><${Empty} title=${t("error.page")} /></div>`;
   if (kind.isSingle) return thing === "edit" ? html`<${ThingForm} kind=${kind} id=${kind.id} key=${place.path} />` : html`<${ThingDetail} kind=${kind} id=${kind.id} key=${place.path} />`;
   if (thing === "new") return html`<${ThingForm} kind=${kind} start=${startOf(kind.id, place)} key=${place.path} />`;
   if (thing && command === "edit") return html`<${ThingForm} kind=${kind} id=${thing} key=${place.path} />`;
@@ -118,12 +118,14 @@ function Invitation({ person }) {
 }
 
 /**
- * The assignments, journeys and documents of a driver.
+ * The figures, assignments, journeys and documents of a driver.
  * @param {{ driver: any }} props
  */
 function DriverExtras({ driver }) {
   const query = { driverId: driver.id };
-  return html`<${DutyCard} driver=${driver} />
+  const figures = useLoad(async signal => (may("journeys") ? get(pathOf("/api/drivers", driver.id, "figures"), {}, signal) : null), [driver.id]);
+  return html`${figures.error ? html`<${Trouble} error=${figures.error} retry=${figures.reload} />` : figures.value && html`<${DriverFigures} figures=${figures.value} title=${t("ownFigures.ofDriver")} />`}
+    <${DutyCard} driver=${driver} />
     <${ThingCard} kind=${kinds.assignments} query=${query} text=${(/** @type {any} */ entry) => nameOf("vehicle", entry.vehicleId)} detail=${(/** @type {any} */ entry) => [timeText(entry.from), entry.to && timeText(entry.to)]} />
     <${ThingCard} kind=${kinds.journeys} query=${query} detail=${(/** @type {any} */ journey) => [nameOf("vehicle", journey.vehicleId), journey.startTime && timeText(journey.startTime)]} />
     <${ThingCard} kind=${kinds.documents} query=${query} start=${{ "of.kind": "driver", "of.id": driver.id }} detail=${(/** @type {any} */ document) => [document.title && t("document." + document.kind), document.number]} />

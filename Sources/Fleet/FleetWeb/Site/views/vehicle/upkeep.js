@@ -39,6 +39,7 @@ export function Costs({ id }) {
           <div><dt>${t("cost.perDistance", { unit: unitName("km") })}</dt><dd>${money(value.perKilometer.map((/** @type {any} */ one) => ({ ...one, amount: (Number(one.amount) / inUnit(1, "km")).toFixed(2) })))}</dd></div>
           <div><dt>${t("cost.perDay")}</dt><dd>${money(value.perDay.map((/** @type {any} */ one) => ({ ...one, amount: Number(one.amount).toFixed(2) })))}</dd></div></dl>
         <table class="bars"><tbody>${parts.map(part => html`<tr key=${part.name}><th scope="row">${categoryName(part.name)}</th><td class="fill"><svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" width=${all > 0 ? Math.max(1, Math.max(0, part.value) / all * 100) : 0} height="8" /></svg></td><td class="num">${money(/** @type {any[]} */ (part.amounts))}</td></tr>`)}</tbody></table>
+        ${value.estimated && html`<p class="quiet soft small">${t("cost.estimated")}</p>`}
         ${value.pending && html`<p class="quiet soft small">${t("cost.pending", { count: number(value.pending.length) })}</p>`}
         ${value.distance && value.distance.basis !== "telemetry" && html`<p class="quiet soft small">${t("cost.basis." + value.distance.basis, { distance: number(inUnit(value.distance.kilometers, "km"), 0), unit: unitName("km") })}</p>`}
         ${value.withoutAmount > 0 && html`<p class="quiet soft small">${t("cost.withoutAmount", { count: number(value.withoutAmount) })}</p>`}`}</section>`;
