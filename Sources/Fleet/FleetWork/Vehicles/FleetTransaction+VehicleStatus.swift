@@ -122,7 +122,7 @@ extension FleetTransaction {
       _ = assignment.value.from < now ? try end(assignment, at: nil) : try cancel(assignment)
     }
     for journey: Stored<Journey> in try open(
-      ([.planned] + Journey.Status.underway).map(\.json), where: key, is: id, atMost: &rest)
+      Journey.Status.open.map(\.json), where: key, is: id, atMost: &rest)
     {
       var command = JourneyCommand()
       // The end must be after all other events of the log, even after events from clients whose clocks are ahead.
