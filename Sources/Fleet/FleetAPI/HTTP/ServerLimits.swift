@@ -39,6 +39,8 @@ public struct ServerLimits: Equatable, Sendable {
   /// Size of a tenant's stored records at which no more of its records are stored
   /// (``FleetDomain/RecordSize``); `nil` for no limit.
   public var tenantBytes: Int64?
+  /// Maximum number of journeys of a tenant that are planned: they have neither begun nor been cancelled.
+  public var plannedJourneys = 100_000
   /// Maximum number of simultaneous connections. Each address, tenant and key may have only a part of this number.
   public var connections = 20_000
   /// When the server stops, requests in progress may continue for this time.

@@ -245,7 +245,7 @@ extension FleetTransaction {
   func requireRoom<Value: Kind>(
     for present: ThingQuery<Value>, most: Int, setting: String? = nil
   ) throws(ThingError) {
-    guard try values(Value.fields.prefix(1).map(\.key), present).count >= most else { return }
+    guard try count(present) >= most else { return }
     let origin = setting.map { " (\($0))" } ?? ""
     throw .rule(
       code: "limitReached", message: "a tenant has at most \(most) \(Value.names.many)\(origin); remove one first")
