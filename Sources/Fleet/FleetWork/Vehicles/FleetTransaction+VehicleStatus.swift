@@ -154,11 +154,7 @@ extension FleetTransaction {
     let work = ThingQuery<MaintenanceRecord>(
       .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", [MaintenanceRecord.Status.inProgress.json]))
     if try first(work) != nil { return .inService }
-    let time = now
-    let lasts = try list(
-      ThingQuery<Assignment>(
-        .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", [Assignment.Status.active.json]), limit: 1_000)
-    ).items.contains { $0.value.contains(time) }
-    return lasts ? .assigned : .available
+    let isAssigned = try assignments(of: id, at: now).contains { $0.value.status == .active }
+    return isAssigned ? .assigned : .available
   }
 }
