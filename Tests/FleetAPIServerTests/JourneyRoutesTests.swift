@@ -81,6 +81,37 @@ import Testing
     }
   }
 
+  /// Otherwise, the driver would stay on the trip, and the vehicle could not be retired.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_journey_with_a_full_log_can_end_once(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { dispatch in
+      let client = try dispatch.server.client(dispatch.server.keys.admin)
+      let notes = String(repeating: "x", count: 4_000)
+      func full(_ first: String?, vehicle: String) throws -> String {
+        let id = try dispatch.add(vehicle: vehicle)
+        if let first { #expect(try dispatch.command(id, first).status == 200) }
+        // 65,536 bytes of notes are allowed.
+        for _ in 0..<16 { #expect(try dispatch.command(id, "incident", #"{"notes":"\#(notes)"}"#).status == 200) }
+        #expect(try dispatch.command(id, "incident", #"{"notes":"\#(notes)"}"#).errorCode == "logFull")
+        return id
+      }
+      let driven = try full("start", vehicle: "VAN-1")
+      let done = try dispatch.command(driven, "complete", #"{"notes":"\#(notes)"}"#)
+      #expect(try done.status == 200 && done.json["status"] as? String == "completed", "\(done.text.prefix(300))")
+      // A command of an app that was offline is stored although the journey has ended, but only if there is room.
+      let late = try dispatch.command(
+        driven, "complete",
+        #"{"id":"01970000-0000-7000-8000-000000000001","at":"2026-01-01T00:00:00Z","notes":"\#(notes)"}"#)
+      #expect(late.status == 409 && late.errorCode == "logFull", "\(late.text.prefix(300))")
+      let planned = try full(nil, vehicle: "VAN-1")
+      let underway = try full("start", vehicle: "VAN-1")
+      #expect(try client.send("POST", "/api/vehicles/VAN-1/retire").status == 200)
+      #expect(try dispatch.journey(planned)["status"] as? String == "cancelled")
+      let last = (try dispatch.journey(underway)["log"] as? [[String: Any]])?.last
+      #expect(last?["event"] as? String == "completed" && last?["notes"] as? String == "the vehicle was retired")
+    }
+  }
+
   @Test(arguments: TestServer.Database.allCases)
   func a_driver_makes_a_journey_with_the_assigned_vehicle(_ database: TestServer.Database) async throws {
     try await Self.run(on: database) { dispatch in

@@ -203,6 +203,36 @@ import Testing
     }
   }
 
+  /// Other tenants wait while the status is computed, so that it must not depend on the number of planned assignments.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_vehicle_is_assigned_however_many_assignments_are_planned(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let now = WallClock.now
+      let driver = try await server.storage.change(tenant: .standard, by: Actor(.command), at: now) {
+        transaction throws(ThingError) in
+        var driver = Driver()
+        driver.name = "Dora"
+        let id = try transaction.insert(driver).id
+        for number in 0..<1_001 {
+          var assignment = Assignment()
+          (assignment.driver, assignment.vehicle) = (id, "VAN-1")
+          assignment.from = now.adding(seconds: 86_400 * (1_000 + number))
+          assignment.to = assignment.from.adding(seconds: 3_600)
+          try transaction.insert(assignment)
+        }
+        return id.string
+      }
+      try await runBlocking {
+        let client = try server.client(server.keys.admin)
+        let made = try client.send(
+          "POST", "/api/assignments",
+          json: #"{"driverId":"\#(driver)","vehicleId":"VAN-1","to":"\#(now.adding(seconds: 3_600).string)"}"#)
+        #expect(made.status == 201, "\(made.text)")
+        #expect(try client.send("GET", "/api/vehicles/VAN-1").json["status"] as? String == "assigned")
+      }
+    }
+  }
+
   /// More notifications than one transaction marks.
   @Test(arguments: TestServer.Database.allCases)
   func all_notifications_are_marked_as_read(_ database: TestServer.Database) async throws {

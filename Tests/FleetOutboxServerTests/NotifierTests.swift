@@ -98,6 +98,34 @@ import Testing
     }
   }
 
+  /// The recipients of an event are found before the transaction that adds their notifications.
+  @Test(arguments: MailOutbox.Database.allCases)
+  func a_person_who_is_erased_meanwhile_gets_no_notification(_ database: MailOutbox.Database) async throws {
+    try await MailOutbox.with(database) { outbox in
+      let (admin, gone) = try await Self.change(outbox) { transaction throws(ThingError) in
+        try transaction.insert(Vehicle(id: "VAN-1"))
+        let people = (
+          try Self.person(transaction, "admin", [.admin]).id, try Self.person(transaction, "gone", [.admin])
+        )
+        var defect = Defect()
+        (defect.vehicle, defect.source, defect.severity, defect.text) = ("VAN-1", .other, .unsafe, "brakes")
+        try transaction.announce(try transaction.insert(defect), since: nil)
+        try transaction.addDefaultRules()
+        return people
+      }
+      let time = outbox.now
+      let found = try await outbox.storage.view(tenant: .standard) { view throws(ThingError) in
+        try view.pendingNotifications(events: 20, most: 500, hasMail: false, at: time).events
+      }
+      #expect(Set(found.flatMap(\.recipients).map(\.person.id)) == [admin, gone.id])
+      try await Self.change(outbox) { transaction throws(ThingError) in
+        try transaction.remove(gone, action: "erase")
+        _ = try transaction.notify(found, for: .seconds(60))
+      }
+      #expect(Set(try await Self.notifications(outbox).map(\.value.personID)) == [admin])
+    }
+  }
+
   @Test(arguments: MailOutbox.Database.allCases)
   func reminders_come_at_30_days_at_7_days_and_after_the_last_day(_ database: MailOutbox.Database) async throws {
     try await MailOutbox.with(database) { outbox in

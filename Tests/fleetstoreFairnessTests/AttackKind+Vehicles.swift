@@ -56,11 +56,12 @@ extension AttackKind {
   /// Retires a vehicle with 3,200 planned journeys, which are then cancelled.
   static func retire(_ attack: Attack, _ keys: AttackKeys) throws {
     try create(attack, keys.admin, "/api/vehicles", #"{"id":"plan-1"}"#)
-    let driver = try create(attack, keys.admin, "/api/drivers", #"{"name":"Plans"}"#)
+    // A driver has at most 1,000 planned journeys.
+    let drivers = try (0..<4).map { try create(attack, keys.admin, "/api/drivers", #"{"name":"Plans \#($0)"}"#) }
     let socket = try LoadSocket(port: attack.port)
     for number in 0..<3_200 {
       let journey =
-        #"{"driverId":"\#(driver)","vehicleId":"plan-1","purpose":"business","plannedFrom":"\#(time(number, in: 2090))"}"#
+        #"{"driverId":"\#(drivers[number % 4])","vehicleId":"plan-1","purpose":"business","plannedFrom":"\#(time(number, in: 2090))"}"#
       var answer = ""
       // The rate of the tenant's requests is limited.
       while !answer.contains(#""id":""#) {

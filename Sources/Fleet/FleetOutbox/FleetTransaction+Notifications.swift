@@ -140,6 +140,8 @@ extension FleetTransaction {
     let event = pending.event
     let id = Notification.id(of: event.id, for: recipient.person.id)
     guard try find(id, Notification.self) == nil else { return }
+    // The person may have been deactivated or erased since the recipients were found.
+    guard try find(recipient.person.id, Person.self)?.value.isActive ?? false else { return }
     var new = Notification()
     (new.personID, new.ruleID, new.at) = (recipient.person.id, recipient.rule.id, now)
     (new.event, new.kind, new.thing) = (event.value.event, event.value.kind, event.value.thing)

@@ -83,6 +83,7 @@ extension Configuration {
     line.field("connections", limits.connections)
     line.field("stopSeconds", limits.stopSeconds)
     line.field("people", people)
+    line.field("plannedJourneys", limits.plannedJourneys)
     line.end()
   }
 

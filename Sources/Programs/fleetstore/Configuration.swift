@@ -12,7 +12,8 @@ import Logging
 ///       "tls":    { "certificate": "server.pem", "key": "server.key" },
 ///       "limits": { "idleSeconds": 60, "requestSeconds": 30, "headerBytes": 16384, "bodyBytes": 8388608,
 ///                   "unpackedBytes": 33554432, "pageBytes": 8388608, "memoryBytes": 268435456, "questions": 3,
-///                   "batchRecords": 20000, "connections": 20000, "stopSeconds": 2, "people": 5000 },
+///                   "batchRecords": 20000, "connections": 20000, "stopSeconds": 2, "people": 5000,
+///                   "plannedJourneys": 100000 },
 ///       "rate":   { "perSecond": 1000, "burst": 5000 },
 ///       "strangerRate": { "perSecond": 200, "burst": 2000 },
 ///       "live":   { "behindBytes": 1048576, "pingSeconds": 30, "subscriptions": 256, "authenticateSeconds": 10,
@@ -270,6 +271,7 @@ extension Configuration {
     limits.connections = try object.optionalInt("connections", in: 1...1_000_000) ?? limits.connections
     limits.stopSeconds = try object.optionalInt("stopSeconds", in: 1...3_600) ?? limits.stopSeconds
     server.accounts.mostPeople = try object.optionalInt("people", in: 1...100_000) ?? server.accounts.mostPeople
+    limits.plannedJourneys = try object.optionalInt("plannedJourneys", in: 1...1_000_000) ?? limits.plannedJourneys
     try object.finish()
     server.limits = limits
   }

@@ -39,6 +39,8 @@ public struct ServerLimits: Equatable, Sendable {
   /// Maximum size of a tenant's stored records (``FleetDomain/RecordSize``); `nil` for no limit. When it is reached, no
   /// more records of the tenant are stored.
   public var tenantBytes: Int64?
+  /// Maximum number of journeys of a tenant that are planned: they have neither begun nor been cancelled.
+  public var plannedJourneys = 100_000
   /// Maximum number of simultaneous connections. Each address, tenant and key may have only a part of this number.
   public var connections = 20_000
   /// The time for which requests in progress may continue after the server has begun to stop.

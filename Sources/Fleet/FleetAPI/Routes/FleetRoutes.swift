@@ -24,12 +24,14 @@ enum FleetRoutes {
       metrics: MetricsRoute(
         storage: storage, requests: RequestMetrics(), tenants: TenantMetrics(), hub: hub, more: { [] }),
       hub: hub, days: DayUpdater(storage: storage, logger: logger),
-      connectorsMayUsePrivate: false, files: FileService(FileSettings(), nil, storage: storage, logger: logger))
+      connectorsMayUsePrivate: false, files: FileService(FileSettings(), nil, storage: storage, logger: logger),
+      limits: ServerLimits())
   }
 
   static func table(
     storage: any FleetStorage, authenticator: Authenticator, accounts: AccountService, lastSeen: LastSeenStore,
-    metrics: MetricsRoute, hub: LiveHub, days: DayUpdater, connectorsMayUsePrivate: Bool, files: FileService
+    metrics: MetricsRoute, hub: LiveHub, days: DayUpdater, connectorsMayUsePrivate: Bool, files: FileService,
+    limits: ServerLimits
   ) -> RouteTable {
     let described =
       [IngestRoute(storage: storage, metrics: metrics.tenants, lastSeen: lastSeen).route]
@@ -37,7 +39,7 @@ enum FleetRoutes {
       + FleetGroupRoutes(storage: storage).routes
       + WorkRoutes(storage: storage).routes
       + FuelRoutes(storage: storage).routes
-      + JourneyRoutes(storage: storage).routes
+      + JourneyRoutes(storage: storage, mostPlanned: limits.plannedJourneys).routes
       + InspectionRoutes(storage: storage).routes
       + DocumentRoutes(storage: storage).routes
       + FileRoutes(storage: storage, service: files).routes

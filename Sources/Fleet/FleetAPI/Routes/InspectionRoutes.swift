@@ -44,11 +44,19 @@ struct InspectionRoutes {
     }
   }
 
+  /// The maximum number of a report's defects that one transaction changes.
+  private static let changedTogether = 16
+
   private var commands: [Route] {
     [
       inspections.command(
         "sign", "Signs a draft. Its content is then locked; another report with `supersedes` corrects it.",
-        body: "InspectionSignature"
+        body: "InspectionSignature",
+        preparedBy: { inspection, json, transaction, call throws(ThingError) in
+          try Self.requireOwn(inspection.value, transaction, call)
+          _ = try SignatureBody.of(json)
+          return try transaction.prepareSignature(of: inspection, atMost: Self.changedTogether)
+        }
       ) { inspection, json, transaction, call throws(ThingError) in
         try Self.requireOwn(inspection.value, transaction, call)
         let body = try SignatureBody.of(json)
@@ -60,11 +68,16 @@ struct InspectionRoutes {
         return signed
       },
       inspections.command(
-        "certify", "Certifies that the defects are repaired, or need no repair.", body: "InspectionCertification"
-      ) { inspection, json, transaction, call throws(ThingError) in
-        guard !(call.reach?.isOnlyOwn ?? false) else {
-          throw .forbidden(reason: "drivers do not certify repairs")
+        "certify", "Certifies that the defects are repaired, or need no repair.", body: "InspectionCertification",
+        preparedBy: { inspection, json, transaction, call throws(ThingError) in
+          guard !(call.reach?.isOnlyOwn ?? false) else {
+            throw .forbidden(reason: "drivers do not certify repairs")
+          }
+          let body = try CertificationBody.of(json)
+          return try transaction.prepareCertification(
+            of: inspection, body.result, notes: body.notes, atMost: Self.changedTogether)
         }
+      ) { inspection, json, transaction, call throws(ThingError) in
         let body = try CertificationBody.of(json)
         return try transaction.certify(
           inspection, body.result, notes: body.notes, by: call.identity?.signedIn?.person)

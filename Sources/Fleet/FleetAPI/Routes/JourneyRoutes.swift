@@ -9,6 +9,8 @@ import Telemetry
 /// with trips.
 struct JourneyRoutes {
   let storage: any FleetStorage
+  /// The maximum number of planned journeys of a tenant.
+  var mostPlanned = ServerLimits().plannedJourneys
 
   var routes: [Route] { journeys.routes + commands + [review, driver, reconciliation] }
 
@@ -19,16 +21,37 @@ struct JourneyRoutes {
       work: storage, area: .journeys, order: [.init("createdAt", isDescending: true)],
       // A driver may have used a vehicle without an assignment. Then the journey is accepted but needs a review.
       needsAssignment: false,
-      check: { [storage] old, new, transaction, call throws(ThingError) in
+      check: { [storage, mostPlanned] old, new, transaction, call throws(ThingError) in
         try transaction.check(&new, old: old, isOwn: call.reach?.isOnlyOwn ?? false) { id throws(ThingError) in
           try JourneyRoutes(storage: storage).journeys.mayRead(id, call.identity, transaction)
         }
+        if old == nil, new.status == .planned { try Self.requireRoom(for: new, most: mostPlanned, transaction) }
       })
     routes.afterChange = { journey, transaction throws(ThingError) in
       if let driver = journey.value.driverID { try transaction.updateStatus(ofDriver: driver) }
       try transaction.followReadings(of: journey)
     }
     return routes
+  }
+
+  /// Checks that the driver and the tenant may have one more planned journey. Each planned journey must later be
+  /// cancelled if its vehicle is retired or its driver's account is erased.
+  ///
+  /// - Throws: `rule` with the code `limitReached`.
+  private static func requireRoom(
+    for new: Journey, most: Int, _ transaction: any FleetTransaction
+  ) throws(ThingError) {
+    let planned = ThingQuery<Journey>.Condition.oneOf(key: "status", [Journey.Status.planned.json])
+    let own = ThingQuery<Journey>(.oneOf(key: "driverId", [new.driverID.json]), planned)
+    let limits = [
+      ("driver", own, TenantLimits.plannedJourneysOfDriver, ""),
+      ("tenant", ThingQuery<Journey>(planned), most, " (limits.plannedJourneys)"),
+    ]
+    for (owner, query, limit, origin) in limits where try transaction.count(query) >= limit {
+      throw .rule(
+        code: "limitReached",
+        message: "a \(owner) has at most \(limit) planned journeys\(origin); start or cancel one first")
+    }
   }
 
   private var commands: [Route] {

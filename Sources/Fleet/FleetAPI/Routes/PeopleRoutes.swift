@@ -146,20 +146,53 @@ struct PeopleRoutes {
     return Route(.delete, "/api/people/{personId}", .may(.write, .people), operation, isFiltered: true) {
       [accounts, things] call in
       let id = try ThingRoutes<Person>.id(call)
-      let ended = try await things.change(call) { transaction throws(ThingError) in
-        guard call.reach?.isEverything == true else {
-          throw .forbidden(reason: "only administrators of the whole fleet erase people")
+      var isErased = false
+      while !isErased {
+        let (isLast, ended) = try await things.change(call) { transaction throws(ThingError) in
+          guard call.reach?.isEverything == true else {
+            throw .forbidden(reason: "only administrators of the whole fleet erase people")
+          }
+          let person = try transaction.existing(id, Person.self)
+          try transaction.requireAnotherAdministrator(than: person)
+          // End the sessions first, so that live connections are closed.
+          let ended = try transaction.endSessions(of: id, action: "erase")
+          guard try Self.prepareErasure(of: id, transaction) else {
+            // The person must do nothing until the next transactions have removed the rest.
+            _ = try transaction.setActive(false, person)
+            return (false, ended)
+          }
+          _ = try transaction.erase(person)
+          return (true, ended)
         }
-        let person = try transaction.existing(id, Person.self)
-        for driver in try transaction.releaseDrivers(of: id) {
-          try WorkRoutes.silencePhones(of: driver, transaction)
-        }
-        try transaction.removeNotifications(of: id)
-        return try transaction.erase(person)
+        accounts.forget(try call.tenant, ended)
+        isErased = isLast
       }
-      accounts.forget(try call.tenant, ended)
       return Answer(status: .noContent)
     }
+  }
+
+  /// The maximum number of assignments, journeys, phones and things of the account that one transaction of an erasure
+  /// changes.
+  private static let erasedTogether = 16
+
+  /// Ends or removes a part of the things that a person must no longer have before the person can be erased. In SQLite,
+  /// all other tenants wait for the transaction.
+  ///
+  /// - Returns: whether everything has ended. If not, the function must be called again in another transaction.
+  private static func prepareErasure(
+    of person: UUIDv7, _ transaction: any FleetTransaction
+  ) throws(ThingError) -> Bool {
+    var rest = erasedTogether
+    for driver in try transaction.drivers(of: person) {
+      try transaction.endDuty(ofErased: driver.id, atMost: &rest)
+      guard rest > 0 else { return false }
+      rest -= try WorkRoutes.silencePhones(of: driver.id, atMost: rest, transaction)
+      guard rest > 0 else { return false }
+      try transaction.releaseAccount(of: driver.id)
+    }
+    guard try transaction.removeNotifications(of: person) else { return false }
+    try transaction.removeAccountThings(of: person, atMost: &rest)
+    return rest > 0
   }
 }
 
@@ -212,7 +245,7 @@ extension FleetTransaction {
   func requireRoom<Value: Kind>(
     for present: ThingQuery<Value>, most: Int, setting: String? = nil
   ) throws(ThingError) {
-    guard try values(Value.fields.prefix(1).map(\.key), present).count >= most else { return }
+    guard try count(present) >= most else { return }
     let origin = setting.map { " (\($0))" } ?? ""
     throw .rule(
       code: "limitReached", message: "a tenant has at most \(most) \(Value.names.many)\(origin); remove one first")

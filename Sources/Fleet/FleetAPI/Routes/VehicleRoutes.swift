@@ -66,7 +66,7 @@ struct VehicleRoutes {
     return VehicleCommand.allCases.map { command in
       things.command(
         command.rawValue, summaries[command] ?? "", body: command == .retire ? "VehicleRetirement" : nil,
-        preparedBy: { vehicle, json, transaction throws(ThingError) in
+        preparedBy: { vehicle, json, transaction, _ throws(ThingError) in
           guard command == .retire else { return true }
           try transaction.check(command, vehicle, with: try VehicleRetirement.command(json))
           return try transaction.endWork(ofRetired: vehicle.value.id, atMost: Self.endedTogether)

@@ -82,15 +82,23 @@ struct WorkRoutes {
   }
 
   /// Makes a driver's phones stop sharing positions.
-  static func silencePhones(of driver: UUIDv7, _ transaction: any FleetTransaction) throws(ThingError) {
+  ///
+  /// - Parameter most: the maximum number of phones that are changed.
+  /// - Returns: the number of changed phones.
+  @discardableResult
+  static func silencePhones(
+    of driver: UUIDv7, atMost most: Int = 1_000, _ transaction: any FleetTransaction
+  ) throws(ThingError) -> Int {
     let phones = try transaction.list(
       ThingQuery<Phone>(
-        .oneOf(key: "driverId", [driver.json]), .oneOf(key: "sharesPosition", [.bool(true)]), limit: 1_000))
-    for phone in phones.items {
+        .oneOf(key: "driverId", [driver.json]), .oneOf(key: "sharesPosition", [.bool(true)]), limit: most)
+    ).items
+    for phone in phones {
       var silent = phone.value
       silent.sharesPosition = false
       try transaction.update(phone, to: silent, action: "changeDriver")
     }
+    return phones.count
   }
 
   /// The fields that contain a driver's contacts.

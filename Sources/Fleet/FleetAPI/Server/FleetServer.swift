@@ -108,7 +108,8 @@ public struct FleetServer: Service {
     let handler = RequestHandler(
       table: FleetRoutes.table(
         storage: storage, authenticator: authenticator, accounts: accounts, lastSeen: lastSeen, metrics: metrics,
-        hub: hub, days: days, connectorsMayUsePrivate: options.connectorsMayUsePrivate, files: files),
+        hub: hub, days: days, connectorsMayUsePrivate: options.connectorsMayUsePrivate, files: files,
+        limits: options.limits),
       web: web.map { WebAnswers($0) },
       authenticator: authenticator, limiter: limiter, strangers: RateLimiter(options.strangerRate),
       signIns: RateLimiter(options.signInRate), lastSeen: lastSeen,

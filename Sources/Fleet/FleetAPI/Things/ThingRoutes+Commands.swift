@@ -61,8 +61,8 @@ extension ThingRoutes {
     _ name: String, _ summary: String, action: Action = .write, body schema: String?,
     preparedBy prepare:
       @escaping @Sendable (
-        Stored<Value>, JSON, any FleetTransaction
-      ) throws(ThingError) -> Bool = { _, _, _ in true },
+        Stored<Value>, JSON, any FleetTransaction, Call
+      ) throws(ThingError) -> Bool = { _, _, _, _ in true },
     _ work:
       @escaping @Sendable (
         Stored<Value>, JSON, any FleetTransaction, Call
@@ -76,7 +76,7 @@ extension ThingRoutes {
       let json = schema == nil ? .object([:]) : try await call.optionalJSON()
       while true {
         let thing: Shown? = try await change(call) { transaction throws(ThingError) in
-          guard try prepare(try existing(call, transaction), json, transaction) else { return nil }
+          guard try prepare(try existing(call, transaction), json, transaction, call) else { return nil }
           let changed = try work(try existing(call, transaction), json, transaction, call)
           try requireStill(call, changed, transaction)
           return try shown(changed, call, transaction)

@@ -132,34 +132,58 @@ extension FleetTransaction {
 }
 
 extension FleetTransaction {
-  /// Erases a person: removes the account, and destroys the key of the person's data in the audit.
+  /// Erases a person: removes the account, and destroys the key of the person's data in the audit. If the account may
+  /// have many things, first call ``removeAccountThings(of:atMost:)`` in other transactions.
   ///
   /// - Returns: the sessions that ended.
   /// - Throws: `rule` with `lastAdministrator`.
   public func erase(_ person: Stored<Person>) throws(ThingError) -> [UUIDv7] {
     try requireAnotherAdministrator(than: person)
     let ended = try endSessions(of: person.id, action: "erase")
-    while true {
-      let sessions = try list(ThingQuery<Session>(.oneOf(key: "personId", [person.id.json]), limit: 1_000)).items
-      guard !sessions.isEmpty else { break }
-      for session in sessions { try remove(session, action: "erase") }
-    }
-    try removeSubscriptions(.oneOf(key: "personId", [person.id.json]), action: "erase")
-    for factor in try list(ThingQuery<Factor>(.oneOf(key: "personId", [person.id.json]), limit: 1_000)).items {
-      try remove(factor, action: "erase")
-    }
-    for ticket in try list(ThingQuery<Ticket>(.oneOf(key: "personId", [person.id.json]), limit: 1_000)).items {
-      try remove(ticket, action: "erase")
-    }
-    for mail in try list(ThingQuery<QueuedMail>(.oneOf(key: "personId", [person.id.json]), limit: 1_000)).items {
-      try remove(mail, action: "erase")
-    }
-    for identity in try list(ThingQuery<LinkedIdentity>(.oneOf(key: "personId", [person.id.json]), limit: 1_000)).items
-    {
-      try remove(identity, action: "erase")
-    }
+    var rest = Int.max
+    try removeAccountThings(of: person.id, atMost: &rest)
     try remove(person, action: "erase")
     try destroyPersonalKey(of: person.id)
     return ended
+  }
+
+  /// Removes things that belong to the account of a person who is erased: sessions, push subscriptions, factors,
+  /// tickets, mails, and identities at providers.
+  ///
+  /// - Parameter rest: the maximum number of things that are removed, from which their number is subtracted. If it is 0
+  ///   afterwards, more things may be left.
+  public func removeAccountThings(of person: UUIDv7, atMost rest: inout Int) throws(ThingError) {
+    try forEach(Session.self, of: person, atMost: &rest) { session throws(ThingError) in
+      try remove(session, action: "erase")
+    }
+    try forEach(PushSubscription.self, of: person, atMost: &rest) { subscription throws(ThingError) in
+      try remove(subscription: subscription, action: "erase")
+    }
+    try forEach(Factor.self, of: person, atMost: &rest) { factor throws(ThingError) in
+      try remove(factor, action: "erase")
+    }
+    try forEach(Ticket.self, of: person, atMost: &rest) { ticket throws(ThingError) in
+      try remove(ticket, action: "erase")
+    }
+    try forEach(QueuedMail.self, of: person, atMost: &rest) { mail throws(ThingError) in
+      try remove(mail, action: "erase")
+    }
+    try forEach(LinkedIdentity.self, of: person, atMost: &rest) { identity throws(ThingError) in
+      try remove(identity, action: "erase")
+    }
+  }
+
+  /// Calls a closure, which must remove the thing, with each thing of a person, but at most `rest` times.
+  private func forEach<Value: Kind>(
+    _ kind: Value.Type, of person: UUIDv7, atMost rest: inout Int,
+    _ remove: (Stored<Value>) throws(ThingError) -> Void
+  ) throws(ThingError) {
+    while rest > 0 {
+      let query = ThingQuery<Value>(.oneOf(key: "personId", [person.json]), limit: min(rest, 1_000))
+      let things = try list(query).items
+      guard !things.isEmpty else { return }
+      for thing in things { try remove(thing) }
+      rest -= things.count
+    }
   }
 }

@@ -2,22 +2,22 @@ import FleetDomain
 import Telemetry
 
 extension FleetTransaction {
-  /// Separates drivers from the account of a person who will be erased. Without the account, a driver cannot end a
-  /// journey in the app. Therefore the assignments and journeys of the drivers end, and each ended assignment is an
-  /// event. The drivers remain, because entries of the past name them.
+  /// Ends the assignments and journeys of a driver whose account is erased. Without the account, a driver cannot end a
+  /// journey in the app. Each ended assignment is an event.
   ///
-  /// - Returns: the ids of the drivers.
-  public func releaseDrivers(of person: UUIDv7) throws(ThingError) -> [UUIDv7] {
-    let drivers = try self.drivers(of: person).map(\.id)
-    // All of this happens in one transaction, for which other tenants wait, so the number of things is limited.
-    var most = 1_000
-    for id in drivers {
-      try endDuty(where: "driverId", is: id.json, reason: "the account of the driver was erased", atMost: &most)
-      let driver = try existing(id, Driver.self)
-      var free = driver.value
-      free.personID = nil
-      try update(driver, to: free, action: "releaseAccount")
-    }
-    return drivers
+  /// - Parameter rest: the maximum number of things that are changed, from which their number is subtracted. If it is 0
+  ///   afterwards, more assignments and journeys may be left, and the function must be called again in another
+  ///   transaction. In SQLite, all other tenants wait for the transaction.
+  public func endDuty(ofErased driver: UUIDv7, atMost rest: inout Int) throws(ThingError) {
+    try endDuty(where: "driverId", is: driver.json, reason: "the account of the driver was erased", atMost: &rest)
+  }
+
+  /// Separates a driver from the account of a person who is erased. The driver remains, because entries of the past
+  /// name it.
+  public func releaseAccount(of driver: UUIDv7) throws(ThingError) {
+    let stored = try existing(driver, Driver.self)
+    var free = stored.value
+    free.personID = nil
+    try update(stored, to: free, action: "releaseAccount")
   }
 }

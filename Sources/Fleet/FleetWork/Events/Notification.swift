@@ -60,13 +60,12 @@ public struct Notification: Kind {
 }
 
 extension FleetTransaction {
-  /// Removes the notifications of a person, for example before the person is erased.
-  public func removeNotifications(of person: UUIDv7) throws(ThingError) {
-    let own = ThingQuery<Notification>(.oneOf(key: "personId", [person.json]), limit: 1_000)
-    while true {
-      let page = try list(own)
-      for notification in page.items { try remove(notification, action: "erase") }
-      guard page.next != nil else { return }
-    }
+  /// Removes some of the notifications of a person who is erased.
+  ///
+  /// - Returns: whether none are left. If not, the function must be called again in another transaction.
+  public func removeNotifications(of person: UUIDv7) throws(ThingError) -> Bool {
+    let page = try list(ThingQuery<Notification>(.oneOf(key: "personId", [person.json]), limit: 100))
+    for notification in page.items { try remove(notification, action: "erase") }
+    return page.next == nil
   }
 }

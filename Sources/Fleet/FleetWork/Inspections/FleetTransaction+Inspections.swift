@@ -21,7 +21,33 @@ extension FleetTransaction {
     new.hasDefects = new.items.contains { $0.result == .defect }
   }
 
-  /// Signs a draft. Afterwards its content cannot be changed.
+  /// Checks whether a draft can be signed, and updates some of its defects.
+  ///
+  /// - Parameter most: the maximum number of defects that are changed. In SQLite, all other tenants wait for the
+  ///   transaction.
+  /// - Returns: whether all defects are updated. If not, the function must be called again in another transaction.
+  /// - Throws: the errors of ``sign(_:_:by:)``.
+  public func prepareSignature(of stored: Stored<Inspection>, atMost most: Int) throws(ThingError) -> Bool {
+    let superseded = try requireDraft(stored)
+    var rest = most
+    try updateDefects(of: stored, correcting: superseded?.id, atMost: &rest)
+    return rest > 0
+  }
+
+  /// Checks whether a report is a draft that can be signed.
+  ///
+  /// - Returns: the report that the draft corrects; `nil` if it corrects none.
+  private func requireDraft(_ stored: Stored<Inspection>) throws(ThingError) -> Stored<Inspection>? {
+    try require(stored, .draft)
+    guard !stored.value.items.isEmpty else {
+      throw .invalid(FieldErrors([FieldError("items", "expected at least one item before the signature")]))
+    }
+    guard let id = stored.value.supersedes else { return nil }
+    return try corrected(id, by: stored.value)
+  }
+
+  /// Signs a draft. Afterwards its content cannot be changed. If it may have many defects, first call
+  /// ``prepareSignature(of:atMost:)`` in other transactions.
   ///
   /// - Parameters:
   ///   - text: the signature, for example a typed name.
@@ -31,18 +57,12 @@ extension FleetTransaction {
   public func sign(
     _ stored: Stored<Inspection>, _ text: String, by person: UUIDv7?
   ) throws(ThingError) -> Stored<Inspection> {
-    try require(stored, .draft)
-    guard !stored.value.items.isEmpty else {
-      throw .invalid(FieldErrors([FieldError("items", "expected at least one item before the signature")]))
-    }
+    let superseded = try requireDraft(stored)
     var signed = stored.value
-    var superseded: Stored<Inspection>?
-    if let id = signed.supersedes {
-      let old = try corrected(id, by: signed)
-      superseded = old
-      var corrected = old.value
+    if let superseded {
+      var corrected = superseded.value
       corrected.supersededBy = stored.id
-      try update(old, to: corrected, action: "supersede")
+      try update(superseded, to: corrected, action: "supersede")
     }
     var signature = Inspection.Signature()
     (signature.text, signature.by, signature.at) = (text, person, now)
@@ -54,20 +74,42 @@ extension FleetTransaction {
       try emit(.inspectionDefects, of: stored.id, signed, item: defects.joined(separator: ", "))
     }
     let report = try update(stored, to: signed, action: "sign")
-    try openDefects(of: report, correcting: superseded)
+    var rest = Int.max
+    try updateDefects(of: report, correcting: superseded?.id, atMost: &rest)
     return report
   }
 
-  /// Certifies that the defects of a signed report are repaired, or that they need no repair.
+  /// Checks whether a report can be certified, and closes some of its defects.
+  ///
+  /// - Parameter most: the maximum number of defects that are changed. In SQLite, all other tenants wait for the
+  ///   transaction.
+  /// - Returns: whether all defects are closed. If not, the function must be called again in another transaction.
+  /// - Throws: the errors of ``certify(_:_:notes:by:)``.
+  public func prepareCertification(
+    of stored: Stored<Inspection>, _ result: Inspection.Certification.Result, notes: String?, atMost most: Int
+  ) throws(ThingError) -> Bool {
+    try requireDefects(stored)
+    var rest = most
+    try closeDefects(of: stored, result, notes: notes, atMost: &rest)
+    return rest > 0
+  }
+
+  /// Checks whether a report is signed and has defects.
+  private func requireDefects(_ stored: Stored<Inspection>) throws(ThingError) {
+    try require(stored, .signed)
+    guard stored.value.hasDefects else {
+      throw .rule(code: "noDefect", message: "the report has no defect; it can be reviewed")
+    }
+  }
+
+  /// Certifies that the defects of a signed report are repaired, or that they need no repair. If it may have many
+  /// defects, first call ``prepareCertification(of:_:notes:atMost:)`` in other transactions.
   ///
   /// - Throws: `invalidState`; `rule` with one of the codes `noDefect`, `superseded`.
   public func certify(
     _ stored: Stored<Inspection>, _ result: Inspection.Certification.Result, notes: String?, by person: UUIDv7?
   ) throws(ThingError) -> Stored<Inspection> {
-    try require(stored, .signed)
-    guard stored.value.hasDefects else {
-      throw .rule(code: "noDefect", message: "the report has no defect; it can be reviewed")
-    }
+    try requireDefects(stored)
     var certification = Inspection.Certification()
     (certification.result, certification.notes) = (result, notes)
     (certification.by, certification.at) = (person, now)
@@ -75,7 +117,8 @@ extension FleetTransaction {
     certified.certification = certification
     certified.status = .certified
     let report = try update(stored, to: certified, action: "certify")
-    try closeDefects(of: report)
+    var rest = Int.max
+    try closeDefects(of: report, result, notes: notes, atMost: &rest)
     return report
   }
 

@@ -140,6 +140,9 @@ public struct Inspection: WorkThing {
       guard Set(items.map { Item.key(of: $0.item) }).count == items.count else {
         throw FieldError("", "expected each item once")
       }
+      guard items.reduce(0, { $0 + $1.photos.count }) <= Self.mostPhotos else {
+        throw FieldError("", "expected at most \(Self.mostPhotos) photos of all items together")
+      }
     }.refers(to: .file),
     Field("notes", \.notes, TextRules.long).textSearched(),
     Field("supersedes", \.supersedes).refers(to: .inspection).settable(by: .creation).filterable(),
@@ -151,6 +154,9 @@ public struct Inspection: WorkThing {
     Field("contentHash", \.contentHash).settable(by: .server),
     Field("hasDefects", \.hasDefects).settable(by: .server).filterable(),
   ]
+
+  /// The maximum number of photos of all items together. The use of each photo is a row that one transaction adds.
+  static let mostPhotos = 200
 
   /// The keys of the fields that a signature covers.
   private static let signedKeys: Set<String> = [

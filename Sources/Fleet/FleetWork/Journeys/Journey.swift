@@ -11,6 +11,9 @@ public struct Journey: WorkThing {
 
     /// The states in which the journey has begun and not ended.
     public static let underway: [Status] = [.inProgress, .paused]
+
+    /// The states in which the journey has not ended.
+    public static let open: [Status] = [.planned] + underway
   }
 
   public enum Purpose: String, FieldChoice, Sendable {
@@ -63,19 +66,28 @@ public struct Journey: WorkThing {
     Field("confirmed", \.isConfirmed).settable(by: .server),
   ]
 
-  /// The maximum number of entries in a log.
+  /// The maximum number of entries in a log. The entry that ends the journey may be one more.
   static let mostEvents = 1_000
   /// The maximum duration of a journey that the driver declares after it has begun, ms.
   static let longest: Int64 = 31 * 86_400_000
-  /// The maximum length of all notes in a log together, bytes. Each command writes the whole log to the database.
+  /// The maximum length of all notes in a log together, bytes. Each command writes the whole log to the database. The
+  /// notes of the entry that ends the journey may exceed it.
   static let mostNoteBytes = 64 << 10
 }
 
 extension Journey {
-  /// Checks that an event can be added to the log.
+  /// Checks that an event can be added to the log. The event that ends the journey can always be added. Otherwise, a
+  /// full log would prevent the end of the journey, and with it the retirement of the vehicle.
   ///
   /// - Throws: `rule` with the code `logFull`.
   func requireSpace(for event: JourneyEvent) throws(ThingError) {
+    // A journey ends once, so only one entry can exceed the limits.
+    if isOpen {
+      var next = self
+      next.log.append(event)
+      next.replay()
+      if !next.isOpen { return }
+    }
     guard log.count < Self.mostEvents else {
       throw .rule(code: "logFull", message: "a journey has at most \(Self.mostEvents) events; make another one")
     }
@@ -88,6 +100,9 @@ extension Journey {
       )
     }
   }
+
+  /// Whether the journey has not ended.
+  private var isOpen: Bool { Status.open.contains(status) }
 
   /// Computes the state, the times and the readings from the log, and stores them in the properties.
   mutating func replay() {

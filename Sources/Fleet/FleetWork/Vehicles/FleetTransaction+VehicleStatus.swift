@@ -123,7 +123,7 @@ extension FleetTransaction {
       _ = assignment.value.from < now ? try end(assignment, at: nil) : try cancel(assignment)
     }
     for journey: Stored<Journey> in try open(
-      ([.planned] + Journey.Status.underway).map(\.json), where: key, is: id, atMost: &rest)
+      Journey.Status.open.map(\.json), where: key, is: id, atMost: &rest)
     {
       var command = JourneyCommand()
       // The end must be after all other events of the log, even after events from clients whose clocks are ahead.
@@ -155,11 +155,7 @@ extension FleetTransaction {
     let work = ThingQuery<MaintenanceRecord>(
       .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", [MaintenanceRecord.Status.inProgress.json]))
     if try first(work) != nil { return .inService }
-    let time = now
-    let lasts = try list(
-      ThingQuery<Assignment>(
-        .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", [Assignment.Status.active.json]), limit: 1_000)
-    ).items.contains { $0.value.contains(time) }
-    return lasts ? .assigned : .available
+    let isAssigned = try assignments(of: id, at: now).contains { $0.value.status == .active }
+    return isAssigned ? .assigned : .available
   }
 }
