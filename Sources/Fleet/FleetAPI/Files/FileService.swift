@@ -141,9 +141,10 @@ final class FileService: Sendable {
     }
   }
 
-  /// Processes the next image or 3D model of a tenant: stores its copies (for example, smaller ones). Logs errors.
+  /// Processes the next waiting file of a tenant, an image or a 3D model: makes and stores its copies, for example
+  /// smaller images. Logs errors.
   ///
-  /// - Returns: whether an image was processed.
+  /// - Returns: whether a file was processed.
   private func processNextImage(
     of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: any FileStore
   ) async -> Bool {
@@ -156,9 +157,9 @@ final class FileService: Sendable {
     return isProcessed
   }
 
-  /// Processes the next image of a tenant.
+  /// Processes the next waiting image or 3D model of a tenant.
   ///
-  /// - Returns: whether an image was waiting.
+  /// - Returns: whether a file was waiting.
   private func processImage(
     of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: any FileStore
   ) async throws -> Bool {

@@ -128,8 +128,8 @@ struct ImportRoutes {
 
   // MARK: Vehicles
 
-  /// Replaces the names of vehicles in a file with the vehicles' ids. Adds the energy that each vehicle uses to its
-  /// fuel entries.
+  /// Replaces the names of vehicles in a file with the vehicles' ids. If the file contains fuel entries, also adds to
+  /// each entry which energy (for example petrol) its vehicle uses.
   private func complete(_ file: ImportFile, _ kind: ImportKind, _ call: Call) async throws -> ImportFile {
     let names = Set(file.rows.flatMap(\.vehicleNames)).sorted()
     let ids = Set(file.rows.compactMap { $0.values["vehicleId"]?.textValue })
@@ -373,7 +373,7 @@ struct ImportRoutes {
 }
 
 extension Vehicle {
-  /// The energy that the vehicle uses, if its fuel type implies exactly one; otherwise `nil`.
+  /// The only form of energy that the vehicle uses; `nil` if its fuel type is unknown or allows several forms.
   fileprivate var energy: FuelEntry.Energy? {
     switch fuel {
     case .petrol: .petrol

@@ -43,8 +43,8 @@ public struct MQTTAddress: Hashable, Sendable {
     prefix = String(url.path.dropFirst())
   }
 
-  /// Whether messages may be sent to an address. The addresses to which its host leads are checked before each
-  /// connection.
+  /// Whether messages may be sent to an address, as far as its text shows. The IP addresses of its host are checked
+  /// later, before each connection.
   ///
   /// - Parameter mayUsePrivate: whether addresses of this machine and of private networks are allowed.
   public static func isAllowed(_ text: String, mayUsePrivate: Bool) -> Bool {

@@ -46,7 +46,7 @@ struct VehicleTouch {
     }
   }
 
-  /// Removes the records of the ECUs with the oldest records if a class has more than ``NewestRecord/mostECUs`` ECUs.
+  /// If a class has records of more than ``NewestRecord/mostECUs`` ECUs, removes the oldest of these records.
   private mutating func removeOldECUs() {
     let ofECUs = Dictionary(grouping: newest.filter { !$0.part.ecu.isEmpty }, by: \.part.recordClass)
     let excess = ofECUs.values.flatMap { records in
