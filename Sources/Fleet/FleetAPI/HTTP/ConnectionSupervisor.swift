@@ -23,8 +23,8 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   private var unwritten = 0
   /// Whether a part of a request's body has not arrived yet.
   private var isReading = false
-  /// Whether to close the connection after the current answer, because the server stops, or because no further request
-  /// can be read from the connection.
+  /// Whether the connection is closed after the current answer. Reasons are that the server stops, or that no further
+  /// request can be read from the connection.
   private var isLast = false
   /// Whether the client waits for status 100 before it sends the body.
   private var isExpected = false

@@ -262,7 +262,7 @@ struct ImportRoutes {
     return all
   }
 
-  /// Adds the first rows, until ``patience`` is over.
+  /// Adds rows, from the first one on, until ``patience`` is over.
   ///
   /// - Returns: the result of each row, and the number of rows that were read.
   private func add(
@@ -320,12 +320,14 @@ struct ImportRoutes {
     return (try change(stored, row, things, transaction, call), name, nil)
   }
 
-  /// Adds a thing with the row's ID. If a thing with this ID exists, changes it. Returns the action and the thing's ID.
+  /// Adds the thing of a row, or changes the existing thing. Returns the action and the thing's ID.
   ///
-  /// For a row without an ID, computes the thing's ID, so that the same row of a second import finds the same thing. If
-  /// the row contains an ID of the program that wrote the file, the thing's ID depends only on this ID, even if the
-  /// row's values have changed since the first import. An existing thing is not changed, because a person may have
-  /// corrected it. If its values differ from the row, also returns the difference.
+  /// If the row contains an ID and a thing with this ID exists, changes the thing.
+  ///
+  /// If the row contains no ID, computes the thing's ID, so that the same row of a second import finds the same thing.
+  /// A thing that is found in this way is not changed, because a person may have corrected it. If the row contains an
+  /// ID of the program that wrote the file, the thing is also found if the row's values have changed since the first
+  /// import; the function then returns how its values differ from the row.
   ///
   /// - Parameter copy: the number of equal rows that precede this row in the file.
   private func add<Value: Kind>(

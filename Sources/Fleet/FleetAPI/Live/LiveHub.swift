@@ -10,15 +10,15 @@ import Telemetry
 final class LiveHub: Sendable {
   /// The connections of each event loop.
   private let connectionsOfLoops: [LoopConnections.Bound]
-  /// The number of subscriptions with records to each channel of a tenant. An update without subscribers is not
-  /// encoded.
+  /// For each channel of a tenant, the number of subscriptions that receive records. An update for a channel without
+  /// such subscriptions is not encoded.
   private let listeners = Mutex<[TenantID: Listeners]>([:])
 
   private struct Listeners {
     var channels: [LiveChannel: Int] = [:]
     /// The channels in ``channels`` whose records depend on the assignment of vehicles to fleets or people.
     var restricted: Set<LiveChannel> = []
-    /// The number of all subscriptions, including those without records.
+    /// The number of all subscriptions, including those that receive only changes of things.
     var count = 0
 
     mutating func add(_ channel: LiveChannel, hasRecords: Bool, _ step: Int) {

@@ -238,7 +238,7 @@ struct JourneyRoutes {
 }
 
 extension EndedTrip {
-  /// Whether a part of the trip is in a hidden time of its vehicle.
+  /// Whether a part of the trip is in a period in which the vehicle's records are hidden.
   fileprivate func isHidden(by times: HiddenTimes, of vehicle: String) -> Bool {
     times.overlaps(from: from, through: to, of: vehicle)
   }

@@ -64,7 +64,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   /// The members of a merge patch that need only the permission ``changing``. All others need the permission to write.
   /// `nil` if ``changing`` is enough for every member.
   var changingKeys: Set<String>?
-  /// Returns the time of changes.
+  /// Returns the current time, which is stored as the time of a change.
   var now: TimeSource = { WallClock.now }
   /// Returns the name that a thing has in paths.
   var name: @Sendable (Stored<Value>) -> String = { $0.id.json.textValue ?? "" }

@@ -147,8 +147,8 @@ final class PublishedMemory: Sendable {
   /// - Parameter name: a name for the forward and its address.
   func topics(of name: String) -> PublishedTopics { state.withLock { $0.forwards[name]?.topics ?? PublishedTopics() } }
 
-  /// Sets the topics of a forward. If there are then too many topics, removes the topics of the forwards for which this
-  /// function was not called for the longest time.
+  /// Sets the topics of a forward. If all forwards together then have too many topics, removes all topics of some
+  /// forwards: first of the forward for which this function was not called for the longest time.
   func set(_ topics: PublishedTopics, of name: String) {
     state.withLock { state in
       state.uses += 1

@@ -692,8 +692,8 @@ enum PostgreSQLSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_engine_hours" double precision;
     """
 
-  /// Allows fuel entries and expenses to be void. Adds the day of the month on which a service is due, and the number
-  /// of days whose figures are missing in a report.
+  /// Allows fuel entries and expenses to be void. Adds to due services the day of the month on which they are due. Adds
+  /// to reports the number of days whose figures are missing.
   private static let version35 = """
     ALTER TABLE fuel_entry ADD COLUMN "void" bigint NOT NULL DEFAULT 0;
     ALTER TABLE expense ADD COLUMN "void" bigint NOT NULL DEFAULT 0;
@@ -839,9 +839,9 @@ enum PostgreSQLSchema {
         WHERE telemetry_run.tenant = tenant.key);
     """
 
-  /// Adds to fuel entries the comparison with what the vehicle reported. Adds to meter readings the comparison with the
-  /// previous reading. Adds the amounts as people entered them, the number of missed reports, and the newest reports of
-  /// trouble codes.
+  /// Adds to fuel entries the comparison with the values that the vehicle reported. Adds to meter readings the
+  /// comparison with the previous reading. Adds to several kinds the amounts in the units in which people entered them.
+  /// Adds to reports the number of missed reports. Adds a table of the newest reports of trouble codes.
   private static let version42 = """
     ALTER TABLE fuel_entry ADD COLUMN "check" text COLLATE "C";
     ALTER TABLE fuel_entry ADD COLUMN "check_at" bigint;
