@@ -13,8 +13,8 @@ final class FileService: Sendable {
   private static let sweepPause = Duration.seconds(3_600)
   /// Unused files, and uploads that are not complete, are removed after this number of days without a change.
   private static let unusedDays: Int64 = 7
-  /// A content is removed this long after the last file that needs it was removed, in s. No request takes this long. A
-  /// backup that copies the database first and the contents later does not take this long either.
+  /// The time from the removal of the last file that needs a content to the removal of the content, in s. It is longer
+  /// than any request takes. It is also longer than a backup that copies the database first and the contents later.
   private static let contentSeconds = 86_400
 
   let settings: FileSettings

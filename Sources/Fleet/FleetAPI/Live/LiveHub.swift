@@ -180,8 +180,8 @@ final class LiveHub: Sendable {
     }
   }
 
-  /// Closes the connections of tokens that were revoked, and of sessions that have ended or whose owners have other
-  /// rights than the connection. Other connections of these tokens and sessions remain open.
+  /// Checks the connections of some tokens and sessions. Closes a connection if its token was revoked, if its session
+  /// has ended, or if its owner no longer has the rights with which it was authenticated.
   ///
   /// - Parameter time: a time after the change of the tokens and sessions.
   func checkRights(of tokens: Set<UUIDv7>, _ tenant: TenantID, since time: ContinuousClock.Instant) {

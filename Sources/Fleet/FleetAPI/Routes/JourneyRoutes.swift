@@ -177,7 +177,7 @@ struct JourneyRoutes {
   ///
   /// - Parameters:
   ///   - isInRange: returns whether a time is in the requested range.
-  ///   - isHidden: returns whether a trip is hidden from the caller. Its journey has `tripsHidden` then.
+  ///   - isHidden: returns whether a trip is hidden from the caller. The journey of a hidden trip has `tripsHidden`.
   private static func json(
     _ matching: JourneyMatching, _ isInRange: (Timestamp) -> Bool, isHidden: (EndedTrip) -> Bool
   ) -> JSON {

@@ -52,7 +52,8 @@ public struct MQTTAddress: Hashable, Sendable {
     return CheckedHost.isAllowed(address.host, isEncrypted: address.usesTLS, mayUsePrivate: mayUsePrivate)
   }
 
-  /// The tenant whose ID is the first level of ``prefix``, such as `acme` in `~acme/vans`; `nil` if it is another text.
+  /// The ID of the tenant that the first level of ``prefix`` names, such as `acme` in `~acme/vans`; `nil` if the first
+  /// level names no tenant.
   private var tenant: Substring? {
     prefix.first == "~" ? prefix.split(separator: "/", maxSplits: 1)[0].dropFirst() : nil
   }

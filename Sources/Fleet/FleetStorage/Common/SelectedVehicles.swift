@@ -77,8 +77,8 @@ extension StoreSession {
   /// approximate number that one call reads (`most`).
   private var scannedRows: (step: Int, most: Int) { (256, 4_096) }
 
-  /// Returns the vehicles and times whose records a query needs; `nil` if it needs all records in the row of its
-  /// vehicle or gateway, and no others.
+  /// Returns the vehicles and times whose records a query needs; `nil` if it needs all records that are stored for its
+  /// vehicle or its gateway, and no others.
   ///
   /// - Parameter vehicle: the vehicle of the query, or the row of its gateway; `nil` for all vehicles.
   func selected(
