@@ -167,8 +167,8 @@ struct StaleHour: Hashable {
   static let classes = Set(
     [RecordClass.known(.telemetry), .known(.trip), .known(.driving)].map(\.number))
 
-  /// Returns hours of a trip before its end, so that each day of the trip contains at least one of them, in any time
-  /// zone.
+  /// Returns some of the hours from the start of a trip to its end. In any time zone, each day of the trip before its
+  /// last day contains at least one of them.
   ///
   /// - Parameters:
   ///   - body: the record of the trip.

@@ -119,8 +119,8 @@ public final class StoredFleet: FleetStorage {
     }.get()
   }
 
-  /// Limits the size of the records that each tenant may store. While the size of a tenant's records reaches the limit,
-  /// ``ingest(_:from:tenant:at:)`` stores nothing for this tenant and throws `tenantFull`. Other tenants are not
+  /// Limits the size of the records that each tenant may store. While the size of a tenant's records is at or above the
+  /// limit, ``ingest(_:from:tenant:at:)`` stores nothing for this tenant and throws `tenantFull`. Other tenants are not
   /// affected.
   ///
   /// - Parameter bytes: the limit, bytes (``recordBytes(tenant:)``); `nil` for no limit.

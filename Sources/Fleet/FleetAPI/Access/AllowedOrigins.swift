@@ -1,5 +1,5 @@
-/// Decides from a web page's origin whether the page belongs to this server, or may open a WebSocket (RFC 6454; RFC
-/// 6455, 10.2).
+/// Decides by a web page's origin (RFC 6454) whether the page is one of this server's own pages, or another page that
+/// may open a WebSocket (RFC 6455, 10.2).
 ///
 /// Programs that are not browsers send no header `Origin`, and are allowed. Browsers always send the origin of the
 /// page. It must be the origin of this server or an origin in ``listed``.

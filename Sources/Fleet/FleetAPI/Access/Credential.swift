@@ -84,7 +84,7 @@ enum SameOrigin {
   /// Checks a request.
   ///
   /// - Parameters:
-  ///   - own: accepts only the origin of the server's own pages.
+  ///   - own: the check for the origin of the server's own pages, which accepts no other origin.
   ///   - isCookie: whether the request's credential is a cookie. A request with another credential is rejected only if
   ///     its headers name another site.
   /// - Throws: 403 if the request must be rejected.

@@ -4,17 +4,18 @@ import FleetWork
 import Telemetry
 
 extension Reach {
-  /// Returns a selection of the records of all vehicles in the fleets of this reach, and of the records in `windows`.
-  /// The selection is empty if the reach is empty.
+  /// Returns a selection that contains all records of the vehicles in this reach's fleets. For each vehicle in
+  /// `windows`, it also contains the records from the periods of the vehicle's assignments. The selection is empty if
+  /// the reach is empty.
   ///
-  /// - Parameter windows: the vehicles that are or were assigned to the caller, with the times of the assignments.
+  /// - Parameter windows: the vehicles that are or were assigned to the caller, with the periods of the assignments.
   func selection(windows: [VehicleWindow]) -> VehicleSelection {
     isEmpty ? VehicleSelection(fleets: []) : VehicleSelection(fleets: fleets, windows: windows)
   }
 
   /// Returns a selection of the records on which the caller may perform the action of this reach. For vehicles in the
-  /// caller's fleets, it contains all records. For other vehicles, it contains only the records from the times at which
-  /// the vehicle was assigned to the caller.
+  /// caller's fleets, it contains all records. For any other vehicle, it contains only the records from the periods in
+  /// which the vehicle was assigned to the caller.
   func selection(of identity: Identity, _ view: any FleetView) throws(ThingError) -> VehicleSelection {
     guard fleets != nil, let person = identity.signedIn?.person else { return selection(windows: []) }
     return selection(windows: try view.vehicleWindows(of: person))

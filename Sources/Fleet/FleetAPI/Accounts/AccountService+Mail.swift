@@ -123,7 +123,8 @@ extension AccountService {
     guard done != nil else { throw Undone() }
   }
 
-  /// Returns a placeholder for an unknown address, so that the answer takes as long as for an existing person.
+  /// Returns a person who does not exist, to use for an unknown email address. Therefore the answer takes as long as
+  /// for an existing person.
   private static func nobody(at now: Timestamp) -> Stored<Person> {
     var person = Person()
     person.email = EmailAddress("nobody@localhost")

@@ -306,8 +306,8 @@ extension FleetView {
 extension FleetTransaction {
   /// Gives a person the roles that a provider's token contains. If the person loses a role, all their sessions end.
   ///
-  /// The tenant's last administrator keeps the administrator's role, so that the tenant always has one. The audit
-  /// records this.
+  /// If the person is the tenant's last administrator, the person stays an administrator even if the token lacks that
+  /// role. The audit records this.
   ///
   /// - Returns: the changed person, and the ids of the sessions that ended.
   fileprivate func setRoles(

@@ -7,7 +7,7 @@ extension AccountService {
     .forbidden, "factorRequired",
     "a second factor is required here; add one: POST /api/factors, or POST \(AuthRoutes.path)/passkeys/registration")
 
-  /// Maximum number of wrong codes for one ticket. Then the ticket becomes invalid.
+  /// Number of wrong codes after which a ticket becomes invalid.
   private static let mostAnswers: Int64 = 5
 
   static let wrongFactor = APIError(.unauthorized, "wrongFactor", "the code is wrong, was used before, or has expired")

@@ -34,8 +34,8 @@ public struct AccountSettings: Equatable, Sendable {
 
   /// Creates the default settings.
   ///
-  /// - Parameter secretKeys: the keys that encrypt secrets in the database; `nil` to create new ones. Then only this
-  ///   process can decrypt the secrets.
+  /// - Parameter secretKeys: the keys that encrypt secrets in the database; `nil` to create new ones. With new keys,
+  ///   only this process can decrypt the secrets.
   public init(secretKeys: SecretKeys? = nil) {
     // `newLine` returns a valid line of a key file, so the initializer does not return `nil`.
     self.secretKeys = secretKeys ?? SecretKeys(file: SecretKeys.newLine())!

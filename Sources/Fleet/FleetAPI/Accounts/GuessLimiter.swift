@@ -15,7 +15,7 @@ final class GuessLimiter: Sendable {
   struct Rate: Sendable {
     /// The maximum number of attempts without a pause.
     let burst: Int
-    /// After `burst` attempts, one more attempt is possible every this many seconds.
+    /// The time between two further attempts after the first `burst` attempts, in s.
     let seconds: Int
   }
 

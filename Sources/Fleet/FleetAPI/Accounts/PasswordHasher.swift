@@ -84,8 +84,8 @@ final class PasswordHasher: Sendable {
 
   /// Returns whether a password matches a stored hash.
   ///
-  /// - Parameter hash: the stored hash; `nil` if the account is unknown or has no password. Then the result is `false`,
-  ///   after the same time as for a wrong password.
+  /// - Parameter hash: the stored hash; `nil` if the account is unknown or has no password. For `nil`, the result is
+  ///   `false`, after the same time as for a wrong password.
   func matches(_ password: String, _ hash: PasswordHash?, for client: Client) async throws -> Bool {
     // A password that is too long cannot match. It is not hashed, because hashing it would take longer than hashing a
     // valid password.

@@ -72,7 +72,7 @@ public struct TenantExport: Sendable {
 
   /// Writes the contents of files.
   ///
-  /// - Returns: the number of files' contents that the store of contents lacks.
+  /// - Returns: the number of contents that are missing in ``contents``.
   private func writeContents(_ names: [String], _ write: ([UInt8]) async throws -> Void) async throws -> Int {
     guard let contents else { return names.count }
     var missing = 0

@@ -180,7 +180,8 @@ public struct TenantImport {
     try await storage.importRows([], columns: [], into: ArchiveTable.auditHead, of: head.id, tenant: tenant)
   }
 
-  /// Stores the bytes of a file's content that one line of the archive contains, or only checks them.
+  /// Stores the bytes in one line of the archive, which are a part of a file's content. If ``isCheck`` is true, checks
+  /// them instead.
   private mutating func add(_ bytes: [UInt8], of sha256: String, isLast: Bool) async throws {
     guard let head else { return }
     guard let contents else {
@@ -217,8 +218,8 @@ public struct TenantImport {
     }
   }
 
-  /// Checks the bytes of a file's content that one line of the archive contains. After the last bytes, also checks the
-  /// SHA-256 of the whole content.
+  /// Checks the bytes in one line of the archive, which are a part of a file's content. After the last bytes, also
+  /// checks the SHA-256 of the whole content.
   private mutating func check(_ bytes: [UInt8], of sha256: String, isLast: Bool) throws(FieldError) {
     var part = checked ?? (sha256, SHA256())
     guard part.sha256 == sha256 else { throw FieldError("content", "expected the next part of \(part.sha256)") }

@@ -4,8 +4,8 @@ import FleetDomain
 /// number.
 ///
 /// Texts are in the font DejaVu Sans, which has the letters of European languages. Other characters are replaced by
-/// U+FFFD; a note on the last page reports this. A text that is longer than its column is wide is truncated, and ends
-/// with an ellipsis.
+/// U+FFFD; a note on the last page reports this. A text that does not fit into its column is truncated, and ends with
+/// an ellipsis.
 struct PDFWriter: ExportWriter {
   private static let (width, height, margin): (Float, Float, Float) = (842, 595, 36)
   private static let (titleSize, size, line): (Float, Float, Float) = (12, 8, 13)

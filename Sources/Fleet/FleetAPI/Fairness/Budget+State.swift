@@ -26,8 +26,8 @@ extension Budget {
   struct Group {
     var held = 0
     var keys: [SecretHash?: Member] = [:]
-    /// The request with which a share that already holds an amount waits for more, because the group would otherwise
-    /// exceed its limit; and the key of the share. `nil` if there is none.
+    /// If a share already holds an amount and needs more, but its group may not hold more now: the key of the share,
+    /// and the share's waiting request. `nil` if no share of the group is in this state.
     var waitsForGroup: (key: SecretHash?, request: Waiter)?
     /// The number of this tenant's waiting requests, for all its keys together.
     var waiting = 0
@@ -72,8 +72,8 @@ extension Budget {
     /// - Parameters:
     ///   - age: the age of the request's share.
     ///   - isForGroup: whether the group would exceed its limit with the amount that the request needs.
-    /// - Returns: whether the request waits (`false` if one with an older share already waits), and the requests with
-    ///   younger shares that are rejected.
+    /// - Returns: `waits`: whether the request was added; `false` if a request with an older share already waits.
+    ///   `displaced`: the requests with younger shares that were removed and must be rejected.
     mutating func enqueueMore(
       _ waiter: Waiter, age: Int, _ holder: Holder, isForGroup: Bool
     ) -> (waits: Bool, displaced: [Waiter]) {
@@ -96,7 +96,8 @@ extension Budget {
     /// Appends a request to the queue of its key. If the group then has too many waiting requests, the last request in
     /// the longest queue of the group is rejected.
     ///
-    /// - Returns: whether the new request waits, and the other requests that are rejected.
+    /// - Returns: `waits`: whether the new request was added. `displaced`: other requests that were removed and must be
+    ///   rejected.
     mutating func enqueue(_ waiter: Waiter, _ holder: Holder) -> (waits: Bool, displaced: [Waiter]) {
       var displaced: Waiter?
       if let group = groups[holder.group], group.waiting >= Self.longestLine {

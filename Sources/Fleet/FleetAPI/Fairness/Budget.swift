@@ -20,10 +20,10 @@ final class Budget: Sendable {
   /// Two factors that limit how much of a resource a group (a tenant) and a member of a group (a key) may hold at a
   /// time.
   struct Fairness: Sendable {
-    /// The factor for a group: it may hold at most this many times the free amount; above 0.
+    /// The factor for a group; above 0. A group may hold at most the free amount times this factor.
     var group: Int
-    /// The factor for a member: it may hold at most this many times the amount that is left to the other members of its
-    /// group; above 0. `nil` if a member may hold as much as its group.
+    /// The factor for a member; above 0. A member may hold at most this factor times the amount that is left to the
+    /// other members of its group. `nil` if a member may hold as much as its group.
     var key: Int?
   }
 

@@ -11,8 +11,8 @@ import Telemetry
 /// of the days that contain these hours are computed from all records of the days. If more records of the vehicle
 /// arrive during the computation, the result is discarded, and the days are computed again.
 final class DayUpdater: Sendable {
-  /// The time after which the day of a marked hour is computed, in ns, unless the figures are requested earlier. The
-  /// current day of a moving vehicle is therefore computed about once in this time.
+  /// The time from the marking of an hour until the figures of its day are computed, in ns, unless they are requested
+  /// earlier. Therefore the current day of a moving vehicle is computed about once in each period of this length.
   private static let delay: Int64 = 300_000_000_000
   /// The time between two searches for vehicles with marked hours.
   private static let pause = Duration.seconds(15)
@@ -125,11 +125,13 @@ final class DayUpdater: Sendable {
     var figures: VehicleDay?
     /// Whether the day has readings of counters.
     var hasCounters: Bool
-    /// Whether a counter has no reading on the day before, so that its figure is not known.
+    /// Whether at least one counter that the figures need has no reading on the previous day. The figure from this
+    /// counter is then unknown.
     var lacksStart: Bool
   }
 
-  /// Computes the figures of stale days, and of the days after them that depend on their counters.
+  /// Computes the figures of stale days. Also computes the day after a stale day, if its figures may depend on the
+  /// counters' last readings on the stale day.
   private func figures(
     of stale: StaleDays, on dates: [CalendarDate], in zone: ZoneRules, tenant: TenantID
   ) async throws -> [(date: CalendarDate, figures: VehicleDay?)] {
@@ -153,7 +155,8 @@ final class DayUpdater: Sendable {
     return days
   }
 
-  /// Returns the days from whose counters the stored figures of the next day were computed.
+  /// Returns those of the given days whose last readings of counters were used to compute the stored figures of the
+  /// next day.
   private func daysBeforeEstimates(
     of vehicle: String, among dates: [CalendarDate], in zone: ZoneRules, tenant: TenantID
   ) async throws -> [CalendarDate] {

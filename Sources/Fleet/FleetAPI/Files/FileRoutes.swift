@@ -156,8 +156,8 @@ struct FileRoutes {
 
   /// Completes a file after all its bytes have arrived.
   ///
-  /// - Parameter last: the piece that this request has received as the last one of the file; `nil` if it has received
-  ///   none. If `nil`, all bytes are read again.
+  /// - Parameter last: the last piece of the file, if this request has received that piece; otherwise `nil`. If `nil`,
+  ///   all bytes of the file are read again.
   func complete(
     _ file: Stored<StoredFile>, last: (any UploadPiece)? = nil, _ tenant: TenantID, _ call: Call
   ) async throws {

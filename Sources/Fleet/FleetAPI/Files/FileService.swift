@@ -13,8 +13,8 @@ final class FileService: Sendable {
   private static let sweepPause = Duration.seconds(3_600)
   /// Unused files, and uploads that are not complete, are removed after this number of days without a change.
   private static let unusedDays: Int64 = 7
-  /// A content is removed this long after the last file that needs it was removed, in s. No request takes this long. A
-  /// backup that copies the database first and the contents later does not take this long either.
+  /// The time from the removal of the last file that needs a content to the removal of the content, in s. It is longer
+  /// than any request takes. It is also longer than a backup that copies the database first and the contents later.
   private static let contentSeconds = 86_400
 
   let settings: FileSettings
@@ -141,9 +141,10 @@ final class FileService: Sendable {
     }
   }
 
-  /// Processes the next image or 3D model of a tenant: stores its copies (for example, smaller ones). Logs errors.
+  /// Processes the next waiting file of a tenant, an image or a 3D model: makes and stores its copies, for example
+  /// smaller images. Logs errors.
   ///
-  /// - Returns: whether an image was processed.
+  /// - Returns: whether a file was processed.
   private func processNextImage(
     of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: any FileStore
   ) async -> Bool {
@@ -156,9 +157,9 @@ final class FileService: Sendable {
     return isProcessed
   }
 
-  /// Processes the next image of a tenant.
+  /// Processes the next waiting image or 3D model of a tenant.
   ///
-  /// - Returns: whether an image was waiting.
+  /// - Returns: whether a file was waiting.
   private func processImage(
     of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: any FileStore
   ) async throws -> Bool {

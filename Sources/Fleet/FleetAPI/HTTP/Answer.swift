@@ -10,7 +10,7 @@ public struct Answer: Sendable {
   public var headers: HTTPFields
   /// The body; empty if the status allows none, or if the answer has a ``stream``.
   public var body: ByteBuffer
-  /// Whether the server keeps the body in memory for another purpose. Then the body does not count as the request's
+  /// Whether the server keeps the body in memory for another purpose. If so, the body does not count as the request's
   /// memory.
   var isShared = false
   /// Writes a body of any length in pieces; `nil` if the answer has a ``body``. Each call of `write` waits until the

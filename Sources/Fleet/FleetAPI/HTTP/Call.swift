@@ -19,7 +19,7 @@ struct Call: Sendable {
   /// The client from which the request comes.
   let client: Client
   let limits: ServerLimits
-  /// The maximum length of a body that the route itself sets, in bytes; `nil` if only the server's limit applies.
+  /// The route's own limit for the length of the request's body, in bytes; `nil` if only the server's limit applies.
   let routeBodyLimit: Int?
   /// The part of the server's memory that this request holds.
   let memory: Budget.Share

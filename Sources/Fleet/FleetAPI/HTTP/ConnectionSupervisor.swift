@@ -23,13 +23,14 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   private var unwritten = 0
   /// Whether a part of a request's body has not arrived yet.
   private var isReading = false
-  /// Whether to close the connection after the current answer, because the server stops, or because no further request
-  /// can be read from the connection.
+  /// Whether the connection is closed after the current answer. Reasons are that the server stops, or that no further
+  /// request can be read from the connection.
   private var isLast = false
   /// Whether the client waits for status 100 before it sends the body.
   private var isExpected = false
-  /// Whether a request was answered before its body had arrived completely. Then the rest of the body is read and
-  /// discarded for some time. Closing the connection immediately would reset it, and the client might lose the answer.
+  /// Whether a request was answered before its body had arrived completely. If so, the remaining part of the body is
+  /// read and discarded for some time. Closing the connection immediately would reset it, and the client might lose the
+  /// answer.
   private var isLingering: Bool { isReading && unanswered == 0 }
   private var deadline: Scheduled<Void>?
 
@@ -51,8 +52,8 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
 
   /// Pauses ``RequestPacer`` while an answer is being made or sent, unless the rest of the current request's body must
-  /// be passed to the decoder. If the head of a request was decoded before the previous request was answered, its body
-  /// is passed to the decoder only after that answer.
+  /// be passed to the decoder. If a request's head was decoded while the previous request was still unanswered, the
+  /// request's body is passed to the decoder only after the previous request was answered.
   private func pace() {
     pacer.pace(isPaused: unanswered > 1 || !isReading && unanswered + unwritten > 0, isInBody: isReading)
   }

@@ -138,7 +138,8 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// Returns the length of the bytes up to the end of the first empty line; if there is no empty line, of all bytes.
+  /// Returns the length of the next piece. The piece ends at the first empty line at which it has the minimum length.
+  /// If there is no such line, it contains all bytes.
   ///
   /// - Parameter least: the minimum length of the piece in bytes; at least 3.
   private static func piece(of bytes: UnsafeRawBufferPointer, atLeast least: Int) -> Int {

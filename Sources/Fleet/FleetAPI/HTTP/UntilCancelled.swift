@@ -20,7 +20,7 @@ func untilCancelled<Value: Sendable>(
   }
 }
 
-/// Resumes the waiting task with the first result that is available: that of the work or of the cancellation.
+/// Resumes the waiting task with the result of the work or with the cancellation, whichever comes first.
 private final class FirstAnswer<Value: Sendable>: Sendable {
   private enum State {
     case open

@@ -9,7 +9,7 @@ struct ImportOutcome: Sendable {
 
   var rows: [(line: Int, action: Action, id: String)] = []
   var errors: [ImportError] = []
-  /// Rows with the id of a thing that was imported before and has other values.
+  /// One entry for each row whose thing was imported before but now has other values than the row.
   var different: [ImportError] = []
 
   /// Returns the body of the answer to an import request.

@@ -51,7 +51,7 @@ extension ImportRoutes {
 
   /// Returns an error for each row that repeats the values of an earlier row in fields whose values must be unique.
   ///
-  /// - Parameter isUnique: whether the rule applies to a row. It never applies to a row without one of the values.
+  /// - Parameter isUnique: whether the rule applies to a row. It never applies to a row that lacks one of the values.
   private static func repeated(
     _ rows: [ImportRow], _ keys: [String], _ isUnique: (ImportRow) -> Bool
   ) -> [ImportError] {
@@ -94,7 +94,7 @@ extension ImportRoutes {
     return ["fleetId", fleet.string]
   }
 
-  /// Returns an error of an import with a text that states which part of the file was stored.
+  /// Appends to the message of an import's error a text that states which part of the file was stored.
   static func partly(_ error: APIError, _ text: String) -> APIError {
     var error = error
     error.message += ". \(text)"

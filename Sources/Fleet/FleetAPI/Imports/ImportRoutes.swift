@@ -128,8 +128,8 @@ struct ImportRoutes {
 
   // MARK: Vehicles
 
-  /// Replaces the names of vehicles in a file with the vehicles' ids. Adds the energy that each vehicle uses to its
-  /// fuel entries.
+  /// Replaces the names of vehicles in a file with the vehicles' ids. If the file contains fuel entries, also adds to
+  /// each entry which energy (for example petrol) its vehicle uses.
   private func complete(_ file: ImportFile, _ kind: ImportKind, _ call: Call) async throws -> ImportFile {
     let names = Set(file.rows.flatMap(\.vehicleNames)).sorted()
     let ids = Set(file.rows.compactMap { $0.values["vehicleId"]?.textValue })
@@ -262,7 +262,7 @@ struct ImportRoutes {
     return all
   }
 
-  /// Adds the first rows, until ``patience`` is over.
+  /// Adds rows, from the first one on, until ``patience`` is over.
   ///
   /// - Returns: the result of each row, and the number of rows that were read.
   private func add(
@@ -320,12 +320,14 @@ struct ImportRoutes {
     return (try change(stored, row, things, transaction, call), name, nil)
   }
 
-  /// Adds a thing with the row's ID. If a thing with this ID exists, changes it. Returns the action and the thing's ID.
+  /// Adds the thing of a row, or changes the existing thing. Returns the action and the thing's ID.
   ///
-  /// For a row without an ID, computes the thing's ID, so that the same row of a second import finds the same thing. If
-  /// the row contains an ID of the program that wrote the file, the thing's ID depends only on this ID, even if the
-  /// row's values have changed since the first import. An existing thing is not changed, because a person may have
-  /// corrected it. If its values differ from the row, also returns the difference.
+  /// If the row contains an ID and a thing with this ID exists, changes the thing.
+  ///
+  /// If the row contains no ID, computes the thing's ID, so that the same row of a second import finds the same thing.
+  /// A thing that is found in this way is not changed, because a person may have corrected it. If the row contains an
+  /// ID of the program that wrote the file, the thing is also found if the row's values have changed since the first
+  /// import; the function then returns how its values differ from the row.
   ///
   /// - Parameter copy: the number of equal rows that precede this row in the file.
   private func add<Value: Kind>(
@@ -373,7 +375,7 @@ struct ImportRoutes {
 }
 
 extension Vehicle {
-  /// The energy that the vehicle uses, if its fuel type implies exactly one; otherwise `nil`.
+  /// The only form of energy that the vehicle uses; `nil` if its fuel type is unknown or allows several forms.
   fileprivate var energy: FuelEntry.Energy? {
     switch fuel {
     case .petrol: .petrol

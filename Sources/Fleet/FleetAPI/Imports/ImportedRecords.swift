@@ -9,7 +9,7 @@ struct ImportedRecords {
 
   /// Stores all rows as one batch. Stores no row if one has an error, or on a dry run.
   ///
-  /// - Throws: `APIError` with the part that was stored, if the storage fails.
+  /// - Throws: an `APIError` that states which part was stored, if the storage fails.
   func store(_ file: ImportFile, _ kind: ImportKind, isDryRun: Bool, _ call: Call) async throws -> ImportOutcome {
     let (tenant, now) = (try call.tenant, WallClock.now)
     var outcome = ImportOutcome()

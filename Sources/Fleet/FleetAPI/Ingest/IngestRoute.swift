@@ -73,15 +73,15 @@ struct IngestRoute {
     errors: [.contentTooLarge, .unsupportedMediaType, .insufficientStorage])
 }
 
-/// The answer to a batch. It contains totals, whose sum is the number of records, and the result of each record in
-/// order.
+/// The answer to a batch. It contains the totals `stored`, `duplicates` and `refused`, whose sum is the number of
+/// records, and the result of each record in order.
 ///
 ///     {"stored":1,"duplicates":1,"improved":1,"refused":1,"results":[{"index":0,"outcome":"stored"},
 ///      {"index":1,"outcome":"duplicate","improved":true},
 ///      {"index":2,"outcome":"refused","kind":"missingKey","reason":"seq: expected a whole number from 1"}]}
 ///
-/// `improved` is the number of duplicates with a better `timeQuality` than the stored record. Their time replaced the
-/// stored time.
+/// `improved` is the number of those duplicates that have a better `timeQuality` than the stored record. Their times
+/// replaced the stored times.
 enum IngestAnswer {
   static func body(_ outcomes: [IngestOutcome], _ counts: IngestCounts) -> [UInt8] {
     var results: [UInt8] = []

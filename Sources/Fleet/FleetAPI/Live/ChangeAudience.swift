@@ -21,7 +21,8 @@ struct ChangeAudience: Hashable, Sendable {
 /// The audiences of all live connections that have subscribed to changes of things.
 final class ChangeAudiences: Sendable {
   private struct Entry {
-    /// The identity of a subscriber. Only the properties that the audience contains are the same for all subscribers.
+    /// The identity of one of the audience's subscribers. All subscribers have the same channel, rights and author;
+    /// their other properties may differ.
     let identity: Identity
     var count: Int
   }

@@ -18,8 +18,8 @@ struct FrameLengthCheck {
 
   /// Checks the next received bytes of a connection.
   ///
-  /// - Returns: `nil` if all lengths are in the shortest form. Otherwise, the offset in `bytes` of the last byte of the
-  ///   first length that is not in this form.
+  /// - Returns: `nil` if all lengths are in the shortest form. Otherwise, the offset in `bytes` at which the first
+  ///   length that is not in this form has its last byte.
   mutating func firstFault(in bytes: ByteBufferView) -> Int? {
     var index = bytes.startIndex
     while index < bytes.endIndex {

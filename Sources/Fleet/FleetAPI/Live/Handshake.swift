@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// The handshake of a WebSocket. The access log gets one line for it: when its token has been authenticated or, if the
-/// handshake has no token, immediately.
+/// The handshake of a WebSocket. The access log contains one line for it. The line is written after the handshake's
+/// token has been authenticated; without a token, it is written immediately.
 struct Handshake {
   private let path: String
   private let log: AccessLog

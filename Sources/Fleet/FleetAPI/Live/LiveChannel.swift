@@ -58,8 +58,8 @@ struct LiveChannel: Hashable, Sendable {
 
   var name: String { topic.name }
 
-  /// A quick check for whether the channel may contain data of vehicles. The result is `false` only for the channel of
-  /// another vehicle.
+  /// Quickly checks whether the channel may contain data of the given vehicles. The result is `false` only if the
+  /// channel is that of another vehicle.
   ///
   /// - Parameter names: the ids and VINs of the vehicles.
   func mayConcern(_ names: Set<String>) -> Bool {

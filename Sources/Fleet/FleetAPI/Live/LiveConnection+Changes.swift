@@ -35,8 +35,8 @@ extension LiveConnection {
   }
 
   /// Sends changes, unless the subscription has ended or has not begun yet. A change that arrives before the
-  /// subscription begins was also committed before that time. Clients read the things after their subscription has
-  /// begun, so they read the changed things.
+  /// subscription begins need not be sent: it was committed already, and clients read the things after their
+  /// subscription has begun.
   private func deliver(_ changes: LiveChanges) {
     guard let subscription = subscriptions[changes.audience.channel], subscription.audience == changes.audience,
       subscription.hasBegun

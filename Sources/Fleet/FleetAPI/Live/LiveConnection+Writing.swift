@@ -67,8 +67,8 @@ extension LiveConnection {
     output.writeAndFlush(NIOAny(ByteBuffer()), promise: promise)
   }
 
-  /// A text that states what a client must do after it was disconnected. If it subscribes with `after`, it receives the
-  /// missed records, but not the missed changes of things.
+  /// A text that states what a client must do after it was disconnected. A client that subscribes again with `after`
+  /// receives the missed records, but not the missed changes of things.
   private var continuation: String {
     let hasChanges = subscriptions.values.contains { $0.audience != nil }
     return hasChanges ? "resume with after, and read the lists again" : "resume with after"

@@ -10,15 +10,15 @@ import Telemetry
 final class LiveHub: Sendable {
   /// The connections of each event loop.
   private let connectionsOfLoops: [LoopConnections.Bound]
-  /// The number of subscriptions with records to each channel of a tenant. An update without subscribers is not
-  /// encoded.
+  /// For each channel of a tenant, the number of subscriptions that receive records. An update for a channel without
+  /// such subscriptions is not encoded.
   private let listeners = Mutex<[TenantID: Listeners]>([:])
 
   private struct Listeners {
     var channels: [LiveChannel: Int] = [:]
     /// The channels in ``channels`` whose records depend on the assignment of vehicles to fleets or people.
     var restricted: Set<LiveChannel> = []
-    /// The number of all subscriptions, including those without records.
+    /// The number of all subscriptions, including those that receive only changes of things.
     var count = 0
 
     mutating func add(_ channel: LiveChannel, hasRecords: Bool, _ step: Int) {
@@ -180,8 +180,8 @@ final class LiveHub: Sendable {
     }
   }
 
-  /// Closes the connections of tokens that were revoked, and of sessions that have ended or whose owners have other
-  /// rights than the connection. Other connections of these tokens and sessions remain open.
+  /// Checks the connections of some tokens and sessions. Closes a connection if its token was revoked, if its session
+  /// has ended, or if its owner no longer has the rights with which it was authenticated.
   ///
   /// - Parameter time: a time after the change of the tokens and sessions.
   func checkRights(of tokens: Set<UUIDv7>, _ tenant: TenantID, since time: ContinuousClock.Instant) {

@@ -58,7 +58,7 @@ struct LiveUpdate: Sendable {
   }
 
   /// Divides the frames into pieces of at most `bytes` bytes. A piece contains only whole frames. A frame that is
-  /// longer than this is a piece of its own.
+  /// longer than `bytes` is a piece of its own.
   func pieces(atMost bytes: Int) -> [ByteBuffer] {
     var pieces: [ByteBuffer] = []
     var start = frames.readerIndex

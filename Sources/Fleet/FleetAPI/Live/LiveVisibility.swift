@@ -33,8 +33,8 @@ struct LiveVisibility: Sendable {
   /// For each person in the scope, the drivers that are linked to the person's account.
   var drivers: [UUIDv7: Set<UUIDv7>] = [:]
 
-  /// A quick check for whether a channel contains records of at least one of these vehicles. The result may be `true`
-  /// although the channel contains no such record; ``shows(_:on:)`` is exact.
+  /// Quickly checks whether a channel may contain records of at least one of these vehicles. If the result is `true`,
+  /// ``shows(_:on:)`` gives the exact answer for each record.
   func mayShow(_ vehicles: Set<String>, on channel: LiveChannel) -> Bool {
     guard let viewer = channel.viewer, viewer.fleets.isEmpty else { return true }
     guard let person = viewer.person, let own = windows[person] else { return false }

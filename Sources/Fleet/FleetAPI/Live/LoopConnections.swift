@@ -131,7 +131,7 @@ final class LoopConnections {
     for connection in (listeners[channel] ?? [:]).values { connection.send(frame) }
   }
 
-  /// Closes the connections that were authenticated with one of these tokens, which have ended.
+  /// Closes the connections that were authenticated with one of these tokens or sessions, because they have ended.
   func close(_ tokens: Set<UUIDv7>, of tenant: TenantID) {
     for connection in connections.values where connection.isOf(tokens, tenant) { connection.closeEnded() }
   }

@@ -44,7 +44,8 @@ struct ReportFile {
     return .object(members.merging(["pending": pending.json]) { $1 })
   }
 
-  /// Returns the text after the title that states how many days and journeys were not final; empty if all were final.
+  /// Returns a text to append to the title. It states how many days and journeys were not final; it is empty if all
+  /// were final.
   private static func note(_ pending: Report.Pending?) -> String {
     guard let pending else { return "" }
     var parts: [String] = []

@@ -67,7 +67,7 @@ struct AuditRoutes {
 
   /// The usual length of an entry in bytes.
   private static let entryBytes = 512
-  /// The maximum number of pages of entries that one request checks.
+  /// The maximum number of pages of entries whose hashes one request checks.
   private static let mostPages = 10
 
   private var verify: Route {

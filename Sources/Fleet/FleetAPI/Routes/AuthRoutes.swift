@@ -120,7 +120,7 @@ struct AuthRoutes {
     }
   }
 
-  /// The ways in which an app can obtain tokens, from the body of its request.
+  /// The credentials with which an app obtains tokens: a password, a second factor or a refresh token.
   private enum Grant: Sendable {
     case password(email: String, password: String, AccountService.FactorAnswer?, TenantID)
     case factor(ticket: String, AccountService.FactorAnswer)

@@ -2,8 +2,8 @@ import FleetDomain
 import Telemetry
 
 extension Call {
-  /// Returns the time range in the query, in which days may be used instead of times. A day as `from` stands for its
-  /// start, and a day as `to` for its end.
+  /// Returns the time range that the query parameters `from` and `to` select. Each of them is a time or a day. A day as
+  /// `from` stands for its start, and a day as `to` for its end.
   ///
   /// - Parameter zone: the time zone in which the days begin.
   /// - Returns: the beginning `from`, and the end `to`, which is not part of the range.
@@ -30,7 +30,8 @@ extension Call {
     return (from, to)
   }
 
-  /// Returns the time range in the query, in which days may be used instead of times (``timesOrDays(in:)``).
+  /// Returns the time range that the query parameters `from` and `to` select; each of them is a time or a day
+  /// (``timesOrDays(in:)``).
   ///
   /// - Parameter name: the vehicle in whose time zone days begin; `nil` for the time zone of the tenant.
   func timesOrDays(

@@ -62,7 +62,7 @@ struct ForwardRoutes {
     }
   }
 
-  /// Checks that the topics of a new address belong to the tenant of the caller.
+  /// Checks that the caller's tenant may use the topics in the new address of a forward.
   private static func checkTopics(of forward: Forward, _ call: Call) throws(ThingError) {
     guard forward.format == .homeAssistant, let address = MQTTAddress(forward.address),
       let tenant = call.identity?.tenant, !address.isAllowed(for: tenant)
@@ -70,7 +70,7 @@ struct ForwardRoutes {
     throw .invalid(FieldErrors([FieldError("address", MQTTAddress.expectedPrefix(of: tenant))]))
   }
 
-  /// The error of a webhook whose requests cannot be signed.
+  /// The error if a webhook has no valid secret with which to sign its requests.
   private static var noSignature: ThingError {
     .invalid(FieldErrors([FieldError("secret", WebhookSignature.expectedSecret)]))
   }

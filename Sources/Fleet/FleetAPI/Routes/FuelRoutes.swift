@@ -86,8 +86,8 @@ struct FuelRoutes {
     return Set(try view.values(["originId"], readings).compactMap { try? UUIDv7(json: $0[0]) })
   }
 
-  /// Returns the time of the first fuel entry that must be read for the intervals that end at `from` or later; `nil` if
-  /// all entries must be read.
+  /// Returns the time of the first fuel entry that must be read to compute the consumption in all intervals that end at
+  /// `from` or later; `nil` if all entries must be read.
   ///
   /// - Parameter rejected: the ids of entries with wrong readings. They begin no interval.
   private static func start(

@@ -200,7 +200,7 @@ struct JourneyRoutes {
   ///
   /// - Parameters:
   ///   - isInRange: returns whether a time is in the requested range.
-  ///   - isHidden: returns whether a trip is hidden from the caller. Its journey has `tripsHidden` then.
+  ///   - isHidden: returns whether a trip is hidden from the caller. The journey of a hidden trip has `tripsHidden`.
   private static func json(
     _ matching: JourneyMatching, _ isInRange: (Timestamp) -> Bool, isHidden: (EndedTrip) -> Bool
   ) -> JSON {
@@ -261,7 +261,7 @@ struct JourneyRoutes {
 }
 
 extension EndedTrip {
-  /// Whether a part of the trip is in a hidden time of its vehicle.
+  /// Whether a part of the trip is in a period in which the vehicle's records are hidden.
   fileprivate func isHidden(by times: HiddenTimes, of vehicle: String) -> Bool {
     times.overlaps(from: from, through: to, of: vehicle)
   }

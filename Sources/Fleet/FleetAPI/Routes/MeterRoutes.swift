@@ -51,8 +51,9 @@ struct MeterRoutes {
 
   private static let schema = #"{"type":"string","examples":["2026-05-04","2026-05-04T00:00:00Z"]}"#
 
-  /// Returns the odometer readings in a range that are not void. The first element is the last reading before the range
-  /// that counts for the vehicle's total distance (its `lifetime` is set), if there is such a reading.
+  /// Returns a vehicle's odometer readings in a time range, the earliest first, without void readings. They are
+  /// preceded by the last reading before the range whose `lifetime` is set, if there is such a reading. `lifetime` is
+  /// set if the reading counts for the vehicle's total distance.
   private static func readings(
     of vehicle: String, from: Timestamp, to: Timestamp, _ view: any FleetView
   ) throws(ThingError) -> [Stored<MeterReading>] {

@@ -64,9 +64,9 @@ struct WorkRoutes {
     if new.personID != old?.value.personID { try link(new.personID, old, transaction, call) }
   }
 
-  /// Checks whether a driver's record may be linked to an account. If another account is linked already, the caller
-  /// must also be allowed to change that account, unless that account was removed. The driver's phones stop sharing
-  /// positions, until the owner of the new account allows it.
+  /// Prepares the link from a driver to an account: checks that the link is allowed, and makes the driver's phones stop
+  /// sharing positions until the account's owner allows it. If the driver is linked to another account already, the
+  /// caller must be allowed to change that account.
   private static func link(
     _ person: UUIDv7?, _ driver: Stored<Driver>?, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {

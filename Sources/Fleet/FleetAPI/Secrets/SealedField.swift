@@ -88,7 +88,7 @@ public struct SealedField: Sendable {
     }
   }
 
-  /// Returns the field's encrypted values of a tenant.
+  /// Returns a tenant's encrypted values of this field.
   public func secrets(of tenant: TenantID, in storage: any FleetStorage) async throws -> [Secret] {
     var (found, cursor) = ([Secret](), String?.none)
     repeat {
@@ -101,8 +101,8 @@ public struct SealedField: Sendable {
     return found
   }
 
-  /// Encrypts the field's values of a tenant with the first key. Values that are encrypted with it already do not
-  /// change, so that a rotation that was interrupted can be repeated.
+  /// Encrypts a tenant's values of this field again, with the first of `keys`. Values that are encrypted with that key
+  /// already do not change, so that an interrupted rotation can be repeated.
   ///
   /// - Returns: the number of changed values.
   /// - Throws: an error if a value was encrypted with a key that is missing.

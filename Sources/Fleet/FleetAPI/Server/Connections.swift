@@ -52,8 +52,8 @@ final class Connections: Sendable {
       next += 1
     }
 
-    /// Displaces the oldest connections without a valid key, until at most `most` connections remain. Never displaces
-    /// the newest of these connections.
+    /// Displaces the oldest connections without a valid key, until the server has at most `most` connections of any
+    /// kind. Never displaces the newest connection without a valid key.
     mutating func displace(downTo most: Int) -> [any Channel] {
       var displaced: [any Channel] = []
       while holders.count - leaving.count > most, first < order.count - 1 {

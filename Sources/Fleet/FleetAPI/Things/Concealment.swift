@@ -6,8 +6,8 @@ import Telemetry
 /// Removes from things of one kind the values that would show when other people were on private journeys. A time in
 /// such a journey is replaced by the start of its day. Values that come from records in such a journey are left out.
 struct Concealment<Value: Kind>: Sendable {
-  /// Returns the vehicle of a thing, and the periods of the records from which its values come; `nil` if none of its
-  /// values comes from records.
+  /// Returns the vehicle of a thing, and the periods of the records from which the thing's values come; `nil` if none
+  /// of these values comes from records.
   let spans: @Sendable (Stored<Value>) -> (vehicle: String, spans: [ClosedRange<Timestamp>])?
   /// Returns the thing without the times and values that its caller may not see.
   ///
@@ -89,8 +89,8 @@ extension Concealment<Defect> {
 }
 
 extension Concealment<FuelEntry> {
-  /// Leaves out the comparison of a fuel entry with the level of the tank if it may depend on records of hidden times.
-  /// The route of the comparison computes it without these records.
+  /// Leaves out the stored comparison of a fuel entry with the level of the tank if it may depend on records of hidden
+  /// times. The route that returns the comparison computes it again without these records.
   static var ofFuelEntries: Concealment {
     Concealment(
       spans: { stored in

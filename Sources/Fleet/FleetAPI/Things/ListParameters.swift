@@ -13,7 +13,8 @@ struct ListParameters<Value: Kind>: Sendable {
     fileprivate var query = ThingQuery<Value>()
     fileprivate var limits: [Limit] = []
 
-    /// Returns the query for the storage. A day in a limit of times begins in the time zone of the tenant.
+    /// Returns the query for the storage. If a limit of a time range is a day, the day begins in the tenant's time
+    /// zone.
     ///
     /// - Throws: `storage` with the kind `invalidQuery` (400) if a range begins after its end.
     func query(in view: any FleetView) throws(ThingError) -> ThingQuery<Value> {

@@ -83,8 +83,8 @@ struct ReferenceAccess: Sendable {
     }
   }
 
-  /// Checks that the caller has a permission for all things of an area. Otherwise, an error must not show whether a
-  /// thing exists.
+  /// Throws `forbidden` unless the caller has a permission for all things of an area. Callers with fewer permissions
+  /// get the same error whether or not the thing to which they refer exists.
   private static func requireAll(_ action: Action, _ area: Area, _ identity: Identity?) throws(ThingError) {
     guard let identity else { return }
     let reach = Reach(of: identity.requester, to: action, area)

@@ -3,9 +3,9 @@ import FleetDomain
 import Telemetry
 
 extension ThingRoutes {
-  /// Checks a new or changed thing of a caller. First checks that the caller may refer to the other things that it
-  /// names, and then the rules of the kind. In this order, no error of a rule describes a thing outside of the caller's
-  /// scope.
+  /// Checks a new or changed thing of a caller. First checks that the caller may refer to the other things that the
+  /// thing names, and then checks the rules of the kind. Because of this order, the error of a rule never describes a
+  /// thing outside of the caller's scope.
   func approve(
     _ old: Stored<Value>?, _ new: inout Value, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {

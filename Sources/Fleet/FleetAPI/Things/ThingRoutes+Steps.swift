@@ -24,8 +24,8 @@ extension ThingRoutes {
   /// - Parameters:
   ///   - parts: the values of derived fields that the client sent.
   ///   - id: the id that the client chose; `nil` if the server creates one.
-  /// - Returns: the values, with the planned work instead of the values of fields with steps. If a thing with the id
-  ///   exists, the request repeats an earlier one, and the result has no such fields.
+  /// - Returns: `parts`, in which the planned work replaces the value of each field with steps. If a thing with the id
+  ///   exists already, the request repeats an earlier one, and the result lacks the fields with steps.
   func plan(_ parts: [String: JSON], ofNew id: UUIDv7?, _ call: Call) async throws -> [String: JSON] {
     guard derived.contains(where: { $0.steps != nil && parts[$0.key] != nil }) else { return parts }
     return try await storage.view(tenant: try call.tenant) { view throws(ThingError) in

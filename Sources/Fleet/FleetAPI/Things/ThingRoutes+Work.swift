@@ -4,8 +4,9 @@ import FleetWork
 import Telemetry
 
 extension ThingRoutes where Value: WorkThing {
-  /// Creates the routes of a kind of work. People may see the things of vehicles in their fleets, and drivers their own
-  /// things. If a driver creates a thing that names no driver, the server enters this driver.
+  /// Creates the routes of a kind whose things concern both a vehicle and a driver, such as expenses. People may see
+  /// the things of vehicles in their fleets. Drivers may see their own things. If a driver creates a thing that names
+  /// no driver, the server enters this driver.
   ///
   /// - Parameters:
   ///   - sharesAssignedVehicles: whether drivers may also see the things of vehicles that are assigned to them at

@@ -41,8 +41,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   ///
   /// - Parameter relation: the relation of the thing to the caller; `nil` when the parameters of a list are checked.
   var hidden: @Sendable (_ relation: Relation?, Call) -> Set<String> = { _, _ in [] }
-  /// How things are shown to callers who may not see some times of their vehicles; `nil` if things of this kind contain
-  /// nothing that comes from records.
+  /// Removes the values that a caller may not see because another driver was on a private journey; `nil` if things of
+  /// this kind contain no values from records.
   var concealment: Concealment<Value>?
   /// Returns how a thing uses the vehicle to which it refers. The result determines whether a driver may refer to this
   /// vehicle.
@@ -64,7 +64,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   /// The members of a merge patch that need only the permission ``changing``. All others need the permission to write.
   /// `nil` if ``changing`` is enough for every member.
   var changingKeys: Set<String>?
-  /// Returns the time of changes.
+  /// Returns the current time, which is stored as the time of a change.
   var now: TimeSource = { WallClock.now }
   /// Returns the name that a thing has in paths.
   var name: @Sendable (Stored<Value>) -> String = { $0.id.json.textValue ?? "" }
@@ -245,7 +245,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
 
   /// Changes other things as a consequence after a thing was created or changed.
   ///
-  /// - Returns: the thing, with the live fields that these changes have set.
+  /// - Returns: the thing after these changes, which may have set some of its fields.
   private func follow(_ stored: Stored<Value>, _ transaction: any FleetTransaction) throws(ThingError) -> Stored<Value>
   {
     try afterChange(stored, transaction)

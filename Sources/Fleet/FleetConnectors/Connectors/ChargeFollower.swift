@@ -30,10 +30,10 @@ struct ChargeFollower: Equatable {
   /// send reports repeatedly or out of order.
   private(set) var newest: Timestamp?
 
-  /// A decrease of a counter by more than this begins a new charge, kWh. Counters may decrease slightly while the
-  /// vehicle heats its battery.
+  /// If a counter decreases by more than this amount, a new charge has begun, kWh. Counters may decrease slightly while
+  /// the vehicle heats its battery.
   private static let reset = 0.5
-  /// Charges with less energy than this are ignored, kWh.
+  /// The least energy of a charge that is not ignored, kWh.
   private static let least = 0.01
 
   init() {}

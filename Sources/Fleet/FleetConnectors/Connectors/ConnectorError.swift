@@ -7,7 +7,7 @@ typealias ConnectorError = PlacedError<ConnectorErrorKind>
 enum ConnectorErrorKind: Hashable, Sendable {
   /// The secret is rejected.
   case refused
-  /// The service demands a wait of this many seconds; `nil` if it does not name the time.
+  /// The service demands a pause. The value is the length of the pause; `nil` if the service does not name it.
   case rateLimited(seconds: Double?)
   /// The service no longer accepts the cursor.
   case cursorExpired

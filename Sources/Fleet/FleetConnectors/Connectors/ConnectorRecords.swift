@@ -7,7 +7,7 @@ extension PulledRecord {
   ///
   /// - Parameters:
   ///   - source: the ID of the connector or phone. It becomes the epoch of the record.
-  ///   - gateway: the gateway ID of the source in records.
+  ///   - gateway: the gateway ID that the record contains.
   /// - Throws: the reason why the store would reject the record.
   func incoming(of source: UUIDv7, gateway: String, vehicle: String, vin: String?) throws(RecordRefusal)
     -> IncomingRecord

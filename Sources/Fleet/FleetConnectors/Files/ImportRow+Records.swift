@@ -48,7 +48,8 @@ extension ImportRow {
     }
   }
 
-  /// Returns the source ID of a vehicle's imported records of a kind. It is the same for all files.
+  /// Returns the ID that imported records contain as their epoch. It depends only on the vehicle and the kind of the
+  /// records, not on the file.
   private static func source(_ vehicle: String, _ kind: ImportKind) -> UUIDv7 {
     let hash = JSON.array([.text(gateway), .text(kind.rawValue), .text(vehicle)]).canonicalHash
     func number(_ start: Int) -> UInt64 { UInt64(hash.dropFirst(start).prefix(16), radix: 16) ?? 0 }

@@ -1,8 +1,8 @@
 import FleetDomain
 import FleetWork
 
-/// Reads positions from GPX and KML as a table. The line number of a row is the number of its position in the file,
-/// from 1.
+/// Reads the positions in a GPX or KML file as the rows of a table. The positions of the file are numbered from 1; the
+/// line number of a row is the number of its position.
 public struct TrackDocument: Sendable {
   /// The positions with their times.
   public private(set) var text: CSVText

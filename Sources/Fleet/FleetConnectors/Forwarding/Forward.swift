@@ -70,7 +70,8 @@ public struct ForwardProgress: LeasedWork {
   public var nextAt: Timestamp?
   /// Number of failures since the last success.
   public var failures: Int64 = 0
-  /// The time at which the vehicles of the forward were last checked for silence and removal; `nil` if never.
+  /// The time of the last check for vehicles of the forward that have become silent or were removed; `nil` before the
+  /// first check.
   public var checkedAt: Timestamp?
 
   public init() {}

@@ -121,8 +121,9 @@ enum InfluxLine {
 
   /// Returns a text as a tag value or a field name.
   ///
-  /// These cannot end with a backslash: InfluxDB would read the space or `=` after it as a part of them. `x5C` is
-  /// appended to such a text, and to a text that then would be the same, so that different texts stay different.
+  /// The result never ends with a backslash, because InfluxDB would not read the following space or `=` as a separator.
+  /// Therefore, `x5C` is appended to a text that ends with a backslash. It is also appended to a text that ends with a
+  /// backslash and `x5C`, so that different texts have different results.
   private static func name(_ text: String) -> String {
     var rest = text.utf8[...]
     while rest.suffix(3).elementsEqual("x5C".utf8) { rest = rest.dropLast(3) }
@@ -242,7 +243,7 @@ enum RemoteWrite {
     return bytes + [UInt8(rest)]
   }
 
-  /// Encodes bytes in Snappy's block format, with literals only. The result is valid, but not shorter than the input.
+  /// Encodes bytes in Snappy's block format without compressing them: the result contains only literals.
   private static func snappy(_ bytes: [UInt8]) -> [UInt8] {
     var text = varint(UInt64(bytes.count))
     for start in stride(from: 0, to: bytes.count, by: 65_536) {

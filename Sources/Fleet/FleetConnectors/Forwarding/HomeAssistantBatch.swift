@@ -5,14 +5,14 @@ import Telemetry
 
 /// The topics of one forward for which the broker has received messages, as hashes of the topics' names.
 struct PublishedTopics: Sendable {
-  /// The time after which a discovery message is sent again, s. A broker that has lost its retained messages gets them
-  /// again in this time.
+  /// The time after which a discovery message is sent again, s. A broker that has lost its retained messages therefore
+  /// gets them again within this time.
   static let repetition = 600
 
   /// The time of the newest value of each topic, ns since 1970.
   fileprivate var times: [Int: Int64] = [:]
-  /// For each discovery message and each message about availability, the hash of its payload, and the time from which
-  /// it is sent again.
+  /// For each discovery message and each message about availability, the hash of the payload that was sent, and the
+  /// time (`until`) at which the message becomes due again.
   fileprivate var discoveries: [Int: (payload: Int, until: Timestamp)] = [:]
 
   var count: Int { times.count + discoveries.count }
@@ -39,13 +39,14 @@ struct HomeAssistantBatch {
   private let address: MQTTAddress
   private let devices: [String: HomeAssistantDevice]
   private let now: Timestamp
-  /// The topics for which the broker has messages once it has acknowledged this batch.
+  /// The topics for which the broker will have messages after it has acknowledged this batch.
   private(set) var published: PublishedTopics
   /// The size of all messages, bytes. It includes values that were replaced by newer ones.
   private(set) var size = 0
   /// Number of records that contain values for Home Assistant.
   private(set) var records = 0
-  /// For each vehicle, the names of the entities for which the broker has messages once it has acknowledged this batch.
+  /// For each vehicle, the names of the entities for which the broker will have messages after it has acknowledged this
+  /// batch.
   private(set) var entities: [String: Set<String>]
   /// For each reason, the number of values that were left out.
   private(set) var ignored: [String: Int] = [:]
@@ -130,7 +131,7 @@ struct HomeAssistantBatch {
 
 /// The published topics of all forwards of this server. After a restart, all discovery messages are sent again.
 final class PublishedMemory: Sendable {
-  /// Maximum number of topics of all forwards, of which each needs some 40 bytes.
+  /// Maximum total number of topics of all forwards. Each topic needs some 40 bytes of memory.
   private let most: Int
   private struct State {
     var forwards: [String: (topics: PublishedTopics, use: Int)] = [:]
@@ -146,8 +147,8 @@ final class PublishedMemory: Sendable {
   /// - Parameter name: a name for the forward and its address.
   func topics(of name: String) -> PublishedTopics { state.withLock { $0.forwards[name]?.topics ?? PublishedTopics() } }
 
-  /// Sets the topics of a forward. If there are then too many topics, removes the topics of the forwards for which this
-  /// function was not called for the longest time.
+  /// Sets the topics of a forward. If all forwards together then have too many topics, removes all topics of some
+  /// forwards: first of the forward for which this function was not called for the longest time.
   func set(_ topics: PublishedTopics, of name: String) {
     state.withLock { state in
       state.uses += 1

@@ -58,7 +58,7 @@ struct HomeAssistantEntity: Equatable, Sendable {
     (RecordField.contract + RecordField.otherSignals).filter { $0.types.contains(RecordTypes.telemetry) }
       .map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
-  /// The device classes of units.
+  /// For each unit, the device class of values in this unit.
   private static let classes = [
     "km/h": "speed", "°C": "temperature", "V": "voltage", "mV": "voltage", "A": "current", "mA": "current",
     "kPa": "pressure", "Pa": "pressure", "bar": "pressure", "km": "distance", "m": "distance", "s": "duration",

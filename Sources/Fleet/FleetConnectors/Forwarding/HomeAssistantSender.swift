@@ -14,9 +14,9 @@ struct HomeAssistantSender {
   /// As soon as the messages of a batch reach this size, bytes, the batch is published. The next records belong to a
   /// new batch.
   private static let mostPublished = 1 << 20
-  /// Number of vehicles whose messages are cleared together. A vehicle has at most some 1,000 messages.
+  /// Maximum number of vehicles whose messages are cleared in one step. A vehicle has at most some 1,000 messages.
   private static let clearedTogether = 5
-  /// Number of vehicles that are reported as silent together.
+  /// Maximum number of silent vehicles that are reported in one step.
   private static let silentTogether = 1_000
 
   let forward: Stored<Forward>
@@ -123,7 +123,7 @@ struct HomeAssistantSender {
 
   // MARK: Silence and removal
 
-  /// Publishes that vehicles are silent, and clears the messages of vehicles that were removed or retired.
+  /// Publishes which vehicles have become silent, and clears the messages of vehicles that were removed or retired.
   ///
   /// - Parameter checked: the time of the previous call; `nil` if there was none.
   func checkVehicles(since checked: Timestamp?) async throws(ConnectorError) {

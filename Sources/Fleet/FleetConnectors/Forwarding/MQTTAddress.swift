@@ -43,8 +43,8 @@ public struct MQTTAddress: Hashable, Sendable {
     prefix = String(url.path.dropFirst())
   }
 
-  /// Whether messages may be sent to an address. The addresses to which its host leads are checked before each
-  /// connection.
+  /// Whether messages may be sent to an address, as far as its text shows. The IP addresses of its host are checked
+  /// later, before each connection.
   ///
   /// - Parameter mayUsePrivate: whether addresses of this machine and of private networks are allowed.
   public static func isAllowed(_ text: String, mayUsePrivate: Bool) -> Bool {
@@ -52,7 +52,8 @@ public struct MQTTAddress: Hashable, Sendable {
     return CheckedHost.isAllowed(address.host, isEncrypted: address.usesTLS, mayUsePrivate: mayUsePrivate)
   }
 
-  /// The tenant whose ID is the first level of ``prefix``, such as `acme` in `~acme/vans`; `nil` if it is another text.
+  /// The ID of the tenant that the first level of ``prefix`` names, such as `acme` in `~acme/vans`; `nil` if the first
+  /// level names no tenant.
   private var tenant: Substring? {
     prefix.first == "~" ? prefix.split(separator: "/", maxSplits: 1)[0].dropFirst() : nil
   }

@@ -84,8 +84,8 @@ final class MQTTPublisher: RetainedPublisher {
   /// Sends messages to one address of the broker.
   ///
   /// - Parameters:
-  ///   - first: the time limit for the broker's answer to the login.
-  ///   - last: the time limit for everything.
+  ///   - first: the time at which the broker must have answered the login.
+  ///   - last: the time at which the whole call must end.
   private func send(
     _ messages: [RetainedMessage], _ login: BrokerLogin, to place: String, until first: ContinuousClock.Instant,
     _ last: ContinuousClock.Instant
@@ -104,15 +104,15 @@ final class MQTTPublisher: RetainedPublisher {
   }
 }
 
-/// What a connection needs to log in.
+/// The data with which a connection logs in to a broker.
 struct BrokerLogin: Hashable, Sendable {
   let client: String
   let address: MQTTAddress
   let password: String?
 }
 
-/// Closed connections that are opened again for the same login. A new one for each call would need more and more memory
-/// (see `cmosquitto_connect_at`).
+/// Closed connections, each of which can be opened again for the same login. If each call created a new connection, the
+/// process would need more and more memory (see `cmosquitto_connect_at`).
 private struct IdleConnections {
   /// Maximum number of connections. If there are more, the one that was not used for the longest time is removed.
   private static let most = 256

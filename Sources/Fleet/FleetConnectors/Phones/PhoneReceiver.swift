@@ -12,8 +12,8 @@ extension SecretPlace {
 public struct PhoneReceiver: Sendable {
   /// The largest radius of uncertainty of a position that is stored, m.
   private static let greatestRadius = 200.0
-  /// A phone's position is not stored if the vehicle's gateway has sent a position at most this many seconds earlier or
-  /// later. The gateway's position is better.
+  /// If the times of a phone's position and of a position from the vehicle's gateway differ by at most this number of
+  /// seconds, the phone's position is not stored. The gateway's position is better.
   private static let gatewayReach: Int64 = 60
   /// The longest time by which a position's time may be ahead of the server's clock, s. Positions with later times are
   /// not stored.

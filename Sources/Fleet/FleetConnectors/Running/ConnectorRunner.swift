@@ -12,8 +12,8 @@ import Telemetry
 /// with each page. If the server stops, another server continues after the lease has expired.
 ///
 /// Each page is stored before the next one is pulled: first its records, then its readings and the cursor in one
-/// transaction. If the server stops in between, the page is pulled again. The records then have the same IDs, so each
-/// is stored once.
+/// transaction. If the server stops between these two steps, the page is pulled again. Its records have the same IDs as
+/// before, so each record is stored only once.
 public final class ConnectorRunner: Service {
   /// Duration of a lease, s. Pulling and storing a page takes less time.
   static let lease = 300
@@ -173,7 +173,7 @@ final class ConnectorRun: TokenStore {
 
   // MARK: Streams
 
-  /// Returns the key under which the stored cursors contain the time at which a stream was last read to its end.
+  /// Returns the key in ``ConnectorProgress/cursors`` for the time at which a stream was last read to its end.
   private static func doneKey(_ stream: ConnectorStream) -> String { "\(stream.name) done" }
 
   private func isDue(_ stream: ConnectorStream, _ cursors: [String: JSON]) -> Bool {

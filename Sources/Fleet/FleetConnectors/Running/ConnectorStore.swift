@@ -16,7 +16,7 @@ final class ConnectorStore: Sendable {
   private static let assetsAtOnce = 200
   /// Maximum number of drivers, or of their duty periods, in one transaction.
   private static let driversAtOnce = 200
-  /// A record is ignored if its time is in the future by more than this, ms.
+  /// The longest time by which a record's time may be in the future, ms. Records with later times are ignored.
   private static let mostAhead: Int64 = 86_400_000
 
   private let connector: Stored<Connector>

@@ -16,14 +16,15 @@ struct SamsaraClient: ConnectorClient {
     "stats4": "defLevelMilliPercent,batteryMilliVolts,ambientAirTemperatureMilliC",
   ]
 
-  /// The lists that the token may not be allowed to read. They are read after all other lists.
+  /// The lists that not every token is allowed to read. They are read after all other lists.
   private static let optional = [
     ConnectorStream(name: "drivers", pause: 3_600), ConnectorStream(name: "hosLogs", pause: 300),
     ConnectorStream(name: "dvirs", pause: 3_600),
   ]
-  /// Each pull of logs covers this time before now, s. Drivers change and certify logs later.
+  /// The length of the period before now that each pull of logs covers, s. Drivers still change and certify logs in
+  /// this period.
   private static let logReach = 2 * 86_400
-  /// Each pull of inspection reports covers this time before now, s.
+  /// The length of the period before now that each pull of inspection reports covers, s.
   private static let reportReach = 7 * 86_400
 
   var streams: [ConnectorStream] {

@@ -31,7 +31,7 @@ struct FeedGenerations {
   ///
   /// - Parameters:
   ///   - start: the position before its first change; higher than `position`.
-  ///   - position: the feed's position until now.
+  ///   - position: the feed's present position.
   ///   - forgotten: the position up to which changes were removed from the feed. Earlier generations that began at or
   ///     before this position are no longer needed, and are removed.
   mutating func begin(at start: Int64, after position: Int64, forgotten: Int64) {
@@ -39,7 +39,7 @@ struct FeedGenerations {
     generations.append(Generation(start: start, skipped: start - position))
   }
 
-  /// Returns the number of changes after a position, up to and including another position.
+  /// Returns the number of changes from the one after `first` through the one at `last`.
   func changes(after first: Int64, through last: Int64) -> Int64 {
     generations.reduce(last - first) { number, generation in
       generation.start > first && generation.start <= last ? number - generation.skipped : number

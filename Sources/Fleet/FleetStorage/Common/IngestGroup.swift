@@ -16,9 +16,9 @@ struct IngestGroup {
   }
 
   let jobs: [IngestJob]
-  /// The results of each batch's records; `nil` if ``failures`` contains the reason why the batch was not stored. A
-  /// record without a result was postponed, and nothing was stored for it. This happens if the group contains more
-  /// accurate times (``Improvement``) for so many stored records that one transaction must not store them all.
+  /// For each batch, the results of its records; `nil` if the batch was not stored (see ``failures``). The result of a
+  /// record is `nil` if the record was postponed: nothing was stored for it, because the group contains more accurate
+  /// times (``Improvement``) than one transaction may store.
   private(set) var outcomes: [[IngestOutcome?]?]
   /// The reasons why batches were not stored, although the transaction was committed. The keys are the indices of the
   /// batches.

@@ -154,8 +154,8 @@ extension ThingSession {
     }
   }
 
-  /// Returns the ids of the vehicles whose newest records may belong to a private journey. The times of these records
-  /// are between the vehicle's newest position and its last record.
+  /// Returns the ids of the vehicles that may have been on a private journey at the time of the newest position, at the
+  /// time of the last record, or between these times.
   ///
   /// - Parameters:
   ///   - condition: SQL that selects the vehicles `v`.

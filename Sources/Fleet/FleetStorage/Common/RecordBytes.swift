@@ -33,7 +33,7 @@ final class RecordBytes {
 
   init(countsParts: Bool) { self.countsParts = countsParts }
 
-  /// Adds a change of a record that is stored as a row.
+  /// Adds a change of the size of a record that is stored as a row.
   ///
   /// - Parameter bytes: the change of the size; negative if the record was deleted.
   func add(_ bytes: Int64, _ key: RowKey) {
@@ -46,29 +46,30 @@ final class RecordBytes {
   /// Adds a record that was inserted as a row.
   func addRow(_ row: RecordRow) { add(Int64(row.body.count) + Self.overhead, row.key) }
 
-  /// Adds a change of a part.
+  /// Adds a change of the size of a part.
   func add(_ bytes: Int64, _ part: Part) {
     if bytes == 0 { return }
     tenants[part.tenant, default: 0] += bytes
     if countsParts { parts[part, default: 0] += bytes }
   }
 
-  /// Adds a change that belongs to no part: of a tenant's runs, or because a whole part was deleted.
+  /// Adds a change of a tenant's size that concerns no existing part: a change of the size of runs, or the deletion of
+  /// a whole part.
   func add(_ bytes: Int64, tenant: Int32) {
     if bytes != 0 { tenants[tenant, default: 0] += bytes }
   }
 
-  /// Returns the change of a tenant's size, and discards it. The caller must store it.
+  /// Returns the change of a tenant's size, and resets it to 0. The caller must store the change.
   func removeBytes(of tenant: Int32) -> Int64 { tenants.removeValue(forKey: tenant) ?? 0 }
 
-  /// Returns the changes of all tenants' sizes in the order of the tenants' keys, and discards them. The caller must
-  /// store them.
+  /// Returns the changes of all tenants' sizes in the order of the tenants' keys, and resets them to 0. The caller must
+  /// store the changes.
   func takeTenants() -> [(tenant: Int32, bytes: Int64)] {
     defer { tenants = [:] }
     return tenants.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// Returns the changes of the sizes of parts, and discards them. The caller must store them.
+  /// Returns the changes of the sizes of parts, and resets them to 0. The caller must store the changes.
   func takeParts() -> [(part: Part, bytes: Int64)] {
     defer { parts = [:] }
     return parts.filter { $0.value != 0 }.sorted {

@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// A query for records that was checked. It makes the page from the rows that a database returns, in the same way for
-/// both databases.
+/// A checked query for records. It makes the page from the rows that a database returns, in the same way for both
+/// databases.
 struct RecordPage {
   private(set) var query: RecordQuery
   private(set) var cursor: PageCursor?
@@ -146,13 +146,13 @@ struct RecordPage {
     return end == .max ? edge : end - every
   }
 
-  /// Whether all records that precede `row` in the order of the query were read, after the query has read up to the
-  /// time `boundary`.
+  /// Whether `row` may be on the page if the query has read all records up to the time `boundary`: no record that
+  /// precedes the row can then be missing.
   func isComplete(_ row: FoundRow, at boundary: Int64) -> Bool {
     isForward ? row.time < boundary : row.time >= boundary
   }
 
-  /// Whether the next page would begin at another time than this page if this page ends at `boundary`. Otherwise, a
+  /// Whether this page may end at `boundary`: the next page must begin at another time than this page. Otherwise, a
   /// client would receive the same page again and again.
   func isProgress(_ boundary: Int64) -> Bool {
     if isForward { return boundary > max(cursor?.time ?? .min, RecordBound.start(query)) }

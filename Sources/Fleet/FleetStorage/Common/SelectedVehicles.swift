@@ -77,8 +77,8 @@ extension StoreSession {
   /// approximate number that one call reads (`most`).
   private var scannedRows: (step: Int, most: Int) { (256, 4_096) }
 
-  /// Returns the vehicles and times whose records a query needs; `nil` if it needs exactly the records of its vehicle
-  /// or of its gateway.
+  /// Returns the vehicles and times whose records a query needs; `nil` if it needs all records that are stored for its
+  /// vehicle or its gateway, and no others.
   ///
   /// - Parameter vehicle: the vehicle of the query, or the row of its gateway; `nil` for all vehicles.
   func selected(
@@ -115,7 +115,7 @@ extension StoreSession {
     !selected.isOpen && selected.whole.count * query.classes.count <= mostLists
   }
 
-  /// Returns the keys of the vehicles in a selection.
+  /// Returns the vehicles in a selection with the selected times.
   ///
   /// - Parameter vehicle: the only vehicle that the caller needs; `nil` for all vehicles.
   func selected(

@@ -34,8 +34,8 @@ extension StoreSession {
     ).map { $0.text(0) }
   }
 
-  /// Returns the list of vehicles of each gateway whose id is after `first` and not after `last`. The keys are the ids
-  /// of the gateways.
+  /// For each gateway whose id is after `first` and not after `last`, returns the gateway's list of vehicles. The keys
+  /// are gateway ids.
   func allowedVehicles(
     tenant: Int32, after first: String, through last: String
   ) throws(StoreFailure) -> [String: [String]] {

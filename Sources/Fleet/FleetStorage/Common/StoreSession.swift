@@ -46,10 +46,11 @@ protocol StoreSession {
   /// - Returns: the time qualities of the rows that the table already contained. The keys are the indices in `rows`.
   func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: StoredQuality]
 
-  /// Prepares the partitions of existing rows for the new times that these rows will get.
+  /// Prepares the change of the times of existing rows. In PostgreSQL, the stored time range of each partition is
+  /// extended so that it includes the new times.
   func prepare(for improvements: [Improvement]) throws(StoreFailure)
 
-  /// Stores the latest times of vehicles, and which of their records are the newest.
+  /// Stores the latest time of each vehicle, and the keys of its newest records.
   ///
   /// - Throws: a retryable error if one of the vehicles was removed meanwhile.
   func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure)

@@ -7,8 +7,8 @@ struct VehicleTouch {
   /// The latest credible time among the rows, ms since 1970.
   private(set) var time = StoredTime.undated
   private(set) var newest: [NewestRecord] = []
-  /// The hours that contain rows of the classes from which the figures of days are computed (``StaleHour/classes``),
-  /// and the hours of trips.
+  /// The hours that become stale, because rows of the classes from which the figures of days are computed
+  /// (``StaleHour/classes``) belong to them.
   private(set) var hours: Set<Int64> = []
   /// The values of the columns from which ``FleetDomain/LastKnown`` is read, taken from the newest rows.
   private(set) var lastKnown: [LastKnownColumn: LastKnownValue] = [:]
@@ -46,7 +46,7 @@ struct VehicleTouch {
     }
   }
 
-  /// Removes the records of the ECUs with the oldest records if a class has more than ``NewestRecord/mostECUs`` ECUs.
+  /// If a class has records of more than ``NewestRecord/mostECUs`` ECUs, removes the oldest of these records.
   private mutating func removeOldECUs() {
     let ofECUs = Dictionary(grouping: newest.filter { !$0.part.ecu.isEmpty }, by: \.part.recordClass)
     let excess = ofECUs.values.flatMap { records in

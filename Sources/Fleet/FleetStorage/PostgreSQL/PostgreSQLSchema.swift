@@ -169,7 +169,8 @@ enum PostgreSQLSchema {
   private static let version8 = "ALTER TABLE gateway ADD COLUMN vehicle integer, ADD COLUMN vehicle_time bigint"
 
   /// Adds people, their sessions and factors, the audit, and the keys that encrypt personal data in the audit. The
-  /// content of an audit entry also has `number`, `time` and `thing`; the columns are used to list entries.
+  /// columns `number`, `time` and `thing` of the audit repeat values of an entry's content, so that entries can be
+  /// listed by them.
   private static let version9 = """
     CREATE TABLE person (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -619,7 +620,8 @@ enum PostgreSQLSchema {
     CREATE INDEX forward_progress_due ON forward_progress (next_at, tenant);
     """
 
-  /// Adds the vehicles with changes that a reader of the feed has not processed yet (``FleetDomain/FollowedVehicle``).
+  /// Adds a table of vehicles with changes that a reader of the feed has not processed yet
+  /// (``FleetDomain/FollowedVehicle``).
   private static let version30 = """
     CREATE TABLE followed_vehicle (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -690,8 +692,8 @@ enum PostgreSQLSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_engine_hours" double precision;
     """
 
-  /// Allows fuel entries and expenses to be void. Adds the day of the month on which a service is due, and the number
-  /// of days whose figures are missing in a report.
+  /// Allows fuel entries and expenses to be void. Adds to due services the day of the month on which they are due. Adds
+  /// to reports the number of days whose figures are missing.
   private static let version35 = """
     ALTER TABLE fuel_entry ADD COLUMN "void" bigint NOT NULL DEFAULT 0;
     ALTER TABLE expense ADD COLUMN "void" bigint NOT NULL DEFAULT 0;
@@ -837,9 +839,9 @@ enum PostgreSQLSchema {
         WHERE telemetry_run.tenant = tenant.key);
     """
 
-  /// Adds to fuel entries the comparison with what the vehicle reported. Adds to meter readings the comparison with the
-  /// previous reading. Adds the amounts as people entered them, the number of missed reports, and the newest reports of
-  /// trouble codes.
+  /// Adds to fuel entries the comparison with the values that the vehicle reported. Adds to meter readings the
+  /// comparison with the previous reading. Adds to several kinds the amounts in the units in which people entered them.
+  /// Adds to reports the number of missed reports. Adds a table of the newest reports of trouble codes.
   private static let version42 = """
     ALTER TABLE fuel_entry ADD COLUMN "check" text COLLATE "C";
     ALTER TABLE fuel_entry ADD COLUMN "check_at" bigint;
@@ -866,8 +868,8 @@ enum PostgreSQLSchema {
       WHERE completion_id IS NOT NULL;
     """
 
-  /// Adds a table of the vehicles that forwards have published. Adds the time until which the messages of an ended
-  /// forward are cleared.
+  /// Adds a table of the entities for which forwards have published messages, with one row for each vehicle. Adds to
+  /// forwards the time at which a server stops trying to clear the messages of an ended forward.
   private static let version44 = """
     ALTER TABLE forward ADD COLUMN "remove_by" bigint;
     ALTER TABLE forward_progress ADD COLUMN "checked_at" bigint;
@@ -882,8 +884,9 @@ enum PostgreSQLSchema {
   /// Allows completed assignments to be void.
   private static let version45 = "ALTER TABLE assignment ADD COLUMN \"void\" bigint NOT NULL DEFAULT 0;"
 
-  /// Adds `judgedFrom`, the time from which the replacement of a meter counts if the replacement was entered late. Adds
-  /// indexes to read meter readings in the order of their creation, and used readings also in the order of their times.
+  /// Adds `judgedFrom` to meter readings: for the replacement of a meter that was entered late, the time from which it
+  /// counts. Adds one index for each order in which readings are read: all readings by their creation, used readings by
+  /// their creation, and used readings by their times.
   private static let version46 = """
     ALTER TABLE meter_reading ADD COLUMN "judged_from" bigint;
     CREATE INDEX meter_reading_judged_from ON meter_reading (tenant, vehicle_id, judged_from)

@@ -27,7 +27,7 @@ final class SQLiteEngine: StoreEngine {
   /// A flag that is set while the writer waits for readers. This wait must be short, because all other writes wait for
   /// it.
   private let isHurried: Toggle
-  /// With it, a check can find out whether the thread that writes makes progress.
+  /// Shows a check whether the writing thread makes progress.
   private let progress: ThreadRounds
 
   /// Opens the file.

@@ -21,7 +21,7 @@ struct RemovalBudget {
 
   var isSpent: Bool { records <= 0 || bytes <= 0 }
 
-  /// Spends the budget on as many of these records as it allows, from the first one on, but on at least one.
+  /// Spends the budget on as many of the given records as it allows, in their order, but at least on the first one.
   ///
   /// - Parameter lengths: the length of each record that would be deleted, bytes; 0 for a record that stays.
   /// - Returns: the number of records on which the budget was spent.

@@ -68,8 +68,9 @@ final class ServedSQLiteFile: Sendable {
   /// After a transaction was committed, writes the number of changes to the server's file. Call this before the client
   /// is answered.
   ///
-  /// - Parameter database: the connection of the transaction. A command writes its number during another transaction.
-  ///   No other process can commit during that time, so the numbers of commands ascend.
+  /// - Parameter database: the connection of the transaction. If this process is a command, the function writes the
+  ///   number while it holds a second transaction. No other process can commit during that time, so the numbers that
+  ///   commands write ascend.
   func record(_ changes: UInt64, _ database: Database) {
     guard role == .command else { return file.record(changes, of: role) }
     do {

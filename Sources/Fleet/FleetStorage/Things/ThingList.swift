@@ -12,8 +12,8 @@ struct ThingList<Value: Kind> {
 
   /// Creates the statement for a page of things.
   ///
-  /// - Parameter spare: the number of rows that are read in addition. Without it, one row more than the limit of the
-  ///   query is read.
+  /// - Parameter spare: the number of additional rows to read. If it is 0, the statement reads one row more than the
+  ///   limit of the query.
   /// - Throws: `invalidQuery`; `invalidCursor`.
   init(_ query: ThingQuery<Value>, tenant: Int32, key: CursorKey, spare: Int = 0) throws(StoreFailure) {
     guard (1...1_000).contains(query.limit) else {

@@ -23,7 +23,8 @@ enum ThingTable<Value: Kind> {
     [Value.names.idColumn, "version", Value.names.createdColumn, "updated"] + Value.fields.map(column)
   }
 
-  /// The fields that ``ThingSession/update(_:to:action:)`` writes: all except live fields.
+  /// The fields that ``ThingSession/update(_:to:action:)`` writes: all except ``FleetDomain/Field/Access/live`` fields,
+  /// which change without a new version of the thing.
   static var changedFields: [Field<Value>] { Value.fields.filter { $0.access != .live } }
 
   /// Returns the column and the type of a key in a query; `nil` if the kind has no such key.

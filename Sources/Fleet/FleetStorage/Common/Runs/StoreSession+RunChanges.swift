@@ -10,8 +10,8 @@ extension StoreSession {
   /// - Parameters:
   ///   - improvements: the more accurate times, in the order of the records' keys.
   ///   - budget: limits the cost. When it is spent, the remaining improvements are postponed. At least one is stored.
-  /// - Returns: `moved`, for each vehicle, the records whose times are now earlier than before; `left`, the hours that
-  ///   contain the records' old times; and the keys of the records whose improvements were postponed.
+  /// - Returns: `moved`: for each vehicle, the records whose times are now earlier than before. `left`: the hours that
+  ///   contain the old times of the changed records. Also the keys of the records whose improvements were postponed.
   func improveAll(
     _ improvements: [Improvement], within budget: WorkBudget
   ) throws(StoreFailure) -> (moved: [Int32: MovedBack], left: Set<StaleHour>, postponed: [RowKey]) {

@@ -202,8 +202,8 @@ struct RunReader {
 
   // MARK: The newest
 
-  /// Returns the sort key of the newest record in runs; `nil` if there is none. If `withPosition` is true, only records
-  /// with a position are considered, among about the 10,000 newest records.
+  /// Returns the sort key of the newest record in runs; `nil` if there is none. If `withPosition` is true, returns the
+  /// newest record with a position; only about the 10,000 newest records are searched for it.
   func newest(withPosition: Bool) throws(StoreFailure) -> NewestPlace? {
     var (before, read) = (Int64.max, 0)
     while read < 10_000 {
@@ -240,7 +240,7 @@ struct RunReader {
 }
 
 extension RecordBound {
-  /// Whether an entry belongs to the page: it must not precede this bound, at which reading begins.
+  /// Whether an entry does not precede this bound, at which the reading of a page begins.
   fileprivate func admits(_ entry: RunEntry, oldestFirst: Bool) -> Bool {
     if time != entry.time { return (time < entry.time) == oldestFirst }
     if sequence != entry.sequence { return (sequence < entry.sequence) == oldestFirst }
