@@ -125,8 +125,8 @@ extension AdapterSession {
     state = .changingBaud(change)
   }
 
-  /// Handles a failed ``SessionAction/setBaud(_:)``. Call this if the port could not be set to the requested baud rate,
-  /// has kept its former rate, and has discarded the bytes that were to be sent after the change.
+  /// Handles a failed ``SessionAction/setBaud(_:)``: the port could not be set to the requested baud rate, and keeps
+  /// its former rate. Before this call, discard the bytes that were to be sent at the requested rate.
   public mutating func rateRefused(at now: Int64) {
     if case .closed = state { return }
     // The adapter has already accepted the change. It sends its name at the new baud rate, receives no answer, and

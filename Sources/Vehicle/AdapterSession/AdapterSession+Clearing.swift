@@ -99,7 +99,7 @@ extension AdapterSession {
     advanceClearing()
   }
 
-  /// Whether every ECU that has stored codes has reported them. Some old ECUs do not answer at all if they have no
+  /// Whether every ECU with stored codes has reported its codes. Some old ECUs do not answer at all if they have no
   /// codes.
   private func hasAllStored(_ reply: ReplyObserver) -> Bool {
     guard let ecus = connection?.clearing?.ecusWithCodes else { return reply.hasCodeList }

@@ -67,7 +67,7 @@ enum BusActivity: BitwiseCopyable, Equatable {
   case protocolClosed
   /// ATSW00 was accepted: no wake-up messages are sent on a K-line.
   case wakeupsStopped
-  /// ATSW was sent, and whether the adapter has accepted it is unknown.
+  /// ATSW was sent. It is unknown whether the adapter has accepted it.
   case wakeupsUnknown
   /// ATLP was accepted. After a character has woken the adapter, all settings are sent again.
   case lowPower

@@ -17,8 +17,8 @@ struct PlannedRequest: BitwiseCopyable {
   /// Time at which the request is due, ns.
   var due: Int64
   var wasSent = false
-  /// Whether a reply has contained all identifiers that the ECUs support. This proves that they answer several PIDs in
-  /// one request.
+  /// Whether any reply has contained all identifiers of the request that the ECUs support. Such a reply proves that the
+  /// ECUs answer several PIDs in one request.
   var wasWhole = false
   /// Number of times in a row that the request was not answered, or was refused.
   var failures = 0

@@ -6,8 +6,8 @@ struct PollVerdict: BitwiseCopyable {
   var isAlive = false
   /// Whether ``PollPlan/make(for:_:_:bus:quirks:at:)`` must be called again.
   var isOutdated = false
-  /// If the ECUs do not answer the request's PIDs correctly in one request, the set of these ECUs, one bit for each
-  /// ECU; otherwise `nil`. Later requests to exactly this set have one PID.
+  /// The set of ECUs to which the request was sent, one bit for each ECU, if these ECUs do not answer several PIDs in
+  /// one request correctly; otherwise `nil`. Each later request to this set of ECUs has only one PID.
   var refusedSet: UInt8?
   /// Whether the adapter refuses requests with several PIDs.
   var adapterRefusesMulti = false
@@ -15,9 +15,10 @@ struct PollVerdict: BitwiseCopyable {
   var adapterRefusesSuffix = false
   /// Whether long answers overflow the adapter's buffer.
   var bufferOverflows = false
-  /// The ECUs that count as missing since this reply, one bit for each ECU.
+  /// The ECUs that this reply has shown to be missing, one bit for each ECU. ECUs that counted as missing before are
+  /// not included.
   var vanished: UInt8 = 0
-  /// The ECUs that were missing and answered again in this reply, one bit for each ECU.
+  /// The ECUs that counted as missing before and have answered again in this reply, one bit for each ECU.
   var returned: UInt8 = 0
   /// Whether ``PollPlan/absent`` has changed.
   var hasLearnedSilence = false
@@ -269,8 +270,8 @@ extension PollPlan {
   }
 
   /// Stops sending the count of expected frames after this request, because the count truncated an answer or was
-  /// refused. The count is sent again only after four times as many complete answers in a row with the same number of
-  /// frames as before, at most 192.
+  /// refused. The count is sent again only after enough complete answers in a row with the same number of frames: four
+  /// times as many as were required last time, but at most 192.
   private mutating func dropCount(_ index: Int) {
     update(index) {
       $0.suffix = 0

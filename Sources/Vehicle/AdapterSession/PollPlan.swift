@@ -26,8 +26,8 @@ public struct PollPlan: ~Copyable {
   private(set) var bus: BusProtocol = .auto
 
   // These values are learned from replies. They are kept when the plan is made again.
-  /// Sets of ECUs that do not answer several PIDs in one request correctly. A set has one bit for each of the eight
-  /// ECUs, and is stored here as if its bits were the number of a PID.
+  /// Sets of ECUs that do not answer several PIDs in one request correctly. A set is a byte with one bit for each of
+  /// the eight ECUs. The byte is stored here as if it were the number of a PID.
   var refusedSets = PIDSet()
   /// The absent PIDs: an ECU claims to support them, but no ECU answers them.
   var absent = PIDSet()
@@ -80,9 +80,9 @@ public struct PollPlan: ~Copyable {
     count = 0
   }
 
-  /// Forgets which ECUs answered, because the vehicle was lost and found again.
+  /// Forgets which ECUs answered, because the vehicle stopped answering and was found again.
   ///
-  /// - Parameter sameOrder: whether the ECUs have the same indices as before the loss.
+  /// - Parameter sameOrder: whether the ECUs have the same indices as before the vehicle stopped answering.
   mutating func forgetPresence(sameOrder: Bool) {
     silence = InlineArray(repeating: 0)
     vanished = 0

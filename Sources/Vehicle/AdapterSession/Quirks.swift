@@ -10,7 +10,7 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
 
   /// The adapter answers ATZ with `?`.
   public static let noReset = Quirks(rawValue: 1 << 0)
-  /// ATZ breaks the link, because some Bluetooth adapters also restart their radio. ATD is sent instead.
+  /// ATZ breaks the link, because this Bluetooth adapter then also restarts its radio. ATD is sent instead.
   public static let resetLosesLink = Quirks(rawValue: 1 << 1)
   /// ATE0 is refused: every command is echoed.
   public static let noEchoOff = Quirks(rawValue: 1 << 2)

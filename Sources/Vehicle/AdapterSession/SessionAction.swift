@@ -123,8 +123,8 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
 }
 
 extension LossReason {
-  /// Whether the adapter itself was lost, not only the vehicle. The adapter's next answer is then reported, even if no
-  /// vehicle answers.
+  /// Whether, for this reason, the adapter itself does not answer, and not only the vehicle. If so, the adapter's next
+  /// answer is reported, even if no vehicle answers.
   var isAdapterAway: Bool {
     switch self {
     case .silent, .noAdapter, .gnssReceiver, .portClosed: true

@@ -26,13 +26,14 @@ extension Fusion {
     return latest != .min && lastRead >= latest
   }
 
-  /// Returns the time from which on a column's value must have been read so that it is still valid at `time`.
+  /// Returns the earliest time at which a column's value may have been read if it is to be still valid at `time`.
   private func earliest(of column: Int, at time: Int64) -> Int64 {
     let pace = columns[column].pace
     return time - max(columns[column].window, pace < Self.slowestPace ? 2 * pace : 0)
   }
 
-  /// Marks earlier values that are still valid as fresh, so that the record repeats them.
+  /// Adds to each column's `fresh` the ECUs whose earlier value is still valid, so that the record repeats these
+  /// values.
   private mutating func holdWithinWindows(at time: Int64) {
     for column in columns.indices where columns[column].window > 0 {
       let earliest = earliest(of: column, at: time)

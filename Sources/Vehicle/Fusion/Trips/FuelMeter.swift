@@ -1,5 +1,5 @@
 /// Measures the fuel consumption of a trip by several methods, each with its own total. A method can be used if the
-/// vehicle reports the values that it needs.
+/// vehicle reports the values that the method needs.
 ///
 /// A total is valid only if it covers at least 90 % of the time during which the engine ran.
 struct FuelMeter: BitwiseCopyable, Equatable {
