@@ -11,8 +11,8 @@ extension AdapterSession {
     return index < Self.bauds.count ? Self.bauds[index] : configuration.preferredBaud ?? Self.bauds[0]
   }
 
-  /// Number of baud rates to try. If a rate is configured (`preferredBaud`), it is the last one, because an earlier
-  /// session may have changed the adapter to that rate.
+  /// Number of baud rates to try. If a rate is configured (`preferredBaud`), that rate is tried last, because an
+  /// earlier session may have changed the adapter to it.
   private var candidateCount: Int { Self.bauds.count + (configuration.preferredBaud == nil ? 0 : 1) }
 
   var searchesBaud: Bool { configuration.transport == .serial(baud: nil) }

@@ -18,7 +18,7 @@ struct AdapterSettings: BitwiseCopyable {
   var busActivity = BusActivity.active
 }
 
-/// The ECUs that the adapter's header and filters address.
+/// The ECUs for which the adapter's header and filters are set.
 enum Addressing: BitwiseCopyable {
   /// All ECUs, by the functional address of the protocol.
   case functional

@@ -134,8 +134,8 @@ public struct PollPlan: ~Copyable {
   static let watchPeriod: Int64 = 2_000_000_000
   /// Minimum period of a request for an absent PID, ns.
   static let absentPeriod: Int64 = 30_000_000_000
-  /// Delay of the first request for an absent PID after the plan was made, ns. The PID is requested although it was
-  /// silent, because it may be answered now.
+  /// Time from the making of the plan to its first request for an absent PID, ns. The PID is requested although it was
+  /// silent, because an ECU may answer it now.
   static let absentDelay: Int64 = 5_000_000_000
 
   /// Whether the count of expected frames may be sent on a bus. It must not be sent on SAE J1850 PWM and K-lines, where

@@ -42,7 +42,7 @@ struct Column: BitwiseCopyable {
   /// value was read contains it.
   var window: Int64 = 0
   /// The shorter of the last two intervals between readings, ns. The shorter one is used so that a single late answer
-  /// does not matter. On a slow bus, it is longer than the requested period.
+  /// does not matter. On a slow bus, even the shorter interval exceeds the requested period.
   var pace: Int64 = 0
   /// The last interval between readings, ns.
   private var interval: Int64 = .max

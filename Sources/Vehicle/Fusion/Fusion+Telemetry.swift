@@ -52,7 +52,8 @@ extension Fusion {
     return fix.isElsewhere(than: recorded)
   }
 
-  /// Writes the fresh values as one telemetry record, or as several records if they do not fit in one.
+  /// Writes all values that are due (``Column/fresh``), and the position, as one telemetry record, or as several
+  /// records if they do not fit in one.
   mutating func writeTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     beginTelemetry(at: time)
     var others: UInt16 = 0
