@@ -110,8 +110,8 @@ extension AdapterSession {
 
   private enum LastTry { case advance, refuse }
 
-  /// Repeats the request of the current step. After the last try, continues with the next step or refuses to clear, as
-  /// `last` demands.
+  /// Repeats the request of the current step. If the last try has failed, `last` determines what follows: the next
+  /// step, or the refusal of the clearing.
   private mutating func repeatQuestion(_ last: LastTry) {
     connection?.clearing?.tries += 1
     guard let tries = connection?.clearing?.tries, tries >= Clearing.triesLimit else { return }

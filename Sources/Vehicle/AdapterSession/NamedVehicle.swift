@@ -2,8 +2,8 @@ import OBDWire
 
 /// The last vehicle that reported a VIN. Its data show whether a later vehicle that reports no VIN is a different one.
 ///
-/// A single unanswered request for the VIN (`NO DATA` to 09 02) proves nothing. The vehicle is a different one if its
-/// support mask lacks the VIN, or if it differs in a way that a lost answer cannot explain.
+/// A single unanswered request for the VIN (`NO DATA` to 09 02) proves nothing. The later vehicle is a different one if
+/// its support mask lacks the VIN, or if it differs in a way that a lost answer cannot explain.
 struct NamedVehicle: BitwiseCopyable {
   /// Capabilities of the vehicle's ECUs; empty if the vehicle is known only from an earlier session.
   var car = VehicleCapabilities()

@@ -6,8 +6,9 @@ struct PollVerdict: BitwiseCopyable {
   var isAlive = false
   /// Whether ``PollPlan/make(for:_:_:bus:quirks:at:)`` must be called again.
   var isOutdated = false
-  /// The set of ECUs to which the request was sent, one bit for each ECU, if these ECUs do not answer several PIDs in
-  /// one request correctly; otherwise `nil`. Each later request to this set of ECUs has only one PID.
+  /// If several PIDs in one request are not answered correctly: the set of ECUs that support any of these PIDs, one bit
+  /// for each ECU. If exactly this set supports the PIDs of a later request, that request has only one PID. `nil` if no
+  /// such fault was found.
   var refusedSet: UInt8?
   /// Whether the adapter refuses requests with several PIDs.
   var adapterRefusesMulti = false

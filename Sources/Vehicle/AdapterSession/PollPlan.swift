@@ -57,8 +57,8 @@ public struct PollPlan: ~Copyable {
   /// The arbitration in progress; `nil` if there is none. It is started if a request with several PIDs is not answered
   /// as expected.
   var arbitration: Arbitration?
-  /// When this time has come, one request is sent without the count of expected frames, ns. Its reply shows whether
-  /// more ECUs answer than before.
+  /// Time at which the next request without the count of expected frames is sent, ns. Its reply shows whether more ECUs
+  /// answer than before.
   var nextVerification: Int64 = 0
 
   /// Creates a plan without requests.
@@ -142,7 +142,7 @@ public struct PollPlan: ~Copyable {
   /// the next request could collide with late answers.
   static func admitsSuffix(_ bus: BusProtocol) -> Bool { bus.isCAN || bus == .j1850vpw }
 
-  /// Sorts the PIDs that are supported and wanted by period, priority and number.
+  /// Sorts all PIDs that the ECUs support and the preferences include: by period, then by priority, then by number.
   ///
   /// - Returns: the number of these PIDs.
   private mutating func sort(

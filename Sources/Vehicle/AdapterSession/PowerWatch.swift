@@ -10,7 +10,7 @@
 /// - A sleeping vehicle is probed only once after each rise of the voltage, each interval and each restart of the
 ///   adapter.
 struct PowerWatch: ~Copyable {
-  /// Whether requests are allowed: always, never, or only for one probe, which has a reason.
+  /// Whether requests are allowed: always, never, or only for one probe, with the reason for this probe.
   enum State: BitwiseCopyable, Equatable {
     case awake, asleep
     case probing(AwakeReason)

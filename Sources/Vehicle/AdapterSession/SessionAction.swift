@@ -24,7 +24,7 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case connected(protocolDigit: UInt8)
   /// The adapter or the vehicle no longer answers.
   case lost(LossReason)
-  /// A vehicle answers again after a loss. `protocolDigit` is as in ``connected(protocolDigit:)``.
+  /// A vehicle answers again after ``lost(_:)``. `protocolDigit` is as in ``connected(protocolDigit:)``.
   case recovered(protocolDigit: UInt8)
   /// The prompt after a reply was not read in time, so the dialogue is resynchronized.
   case promptLost

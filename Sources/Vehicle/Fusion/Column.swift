@@ -34,7 +34,9 @@ struct Column: BitwiseCopyable {
   var owner: UInt8 = 0
   /// The ECUs that have reported this value at least once. Bit n stands for the ECU with index n.
   var known: UInt16 = 0
-  /// The ECUs that have reported this value since the last record. Bit n stands for the ECU with index n.
+  /// The ECUs whose values belong in the next record. These are the ECUs that have reported this value since the last
+  /// record and, as soon as the record is made, also those whose earlier value is still valid. Bit n stands for the ECU
+  /// with index n.
   var fresh: UInt16 = 0
   /// The ECUs whose values for this key are in the last record. Bit n stands for the ECU with index n.
   var recorded: UInt16 = 0

@@ -26,7 +26,8 @@ extension Fusion {
     return latest != .min && lastRead >= latest
   }
 
-  /// Returns the earliest time at which a column's value may have been read if it is to be still valid at `time`.
+  /// Returns the limit between valid and outdated values: a column's value is still valid at `time` if it was read at
+  /// this limit or later.
   private func earliest(of column: Int, at time: Int64) -> Int64 {
     let pace = columns[column].pace
     return time - max(columns[column].window, pace < Self.slowestPace ? 2 * pace : 0)

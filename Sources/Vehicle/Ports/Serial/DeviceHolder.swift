@@ -34,8 +34,8 @@ public enum DeviceHolder {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR ? status.st_rdev : nil
   }
 
-  /// Returns the names in `names` that running processes have. A process name has at most 15 characters (proc(5),
-  /// `comm`).
+  /// Returns those elements of `names` that are the names of running processes. A process name has at most 15
+  /// characters (proc(5), `comm`).
   public static func running(of names: Set<String>) -> Set<String> {
     names.intersection(entries(of: "/proc").filter { Int32($0) != nil }.map(command))
   }

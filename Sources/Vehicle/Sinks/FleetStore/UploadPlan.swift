@@ -59,8 +59,8 @@ struct UploadPlan: Sendable {
     var encoding = Encoding.zstd
     /// Maximum number of records in a request, derived from requests that were too large.
     var mostRecords = Int.max
-    /// Size of the last accepted request with at least ``mostRecords`` records, as its number of records; 0 if no such
-    /// request was accepted since the server last rejected a request as too large.
+    /// Number of records in the last request that had at least ``mostRecords`` records and was accepted. 0 if there was
+    /// no such request since the server last rejected a request as too large.
     private var proven = 0
     /// Number of accepted requests with at least ``mostRecords`` records since ``mostRecords`` last changed.
     private var fullRequests = 0
