@@ -130,8 +130,8 @@ extension PollPlan {
       return
     }
     // If the ECUs have answered several PIDs in one request before, a single unanswered request proves nothing.
-    // Otherwise, the first unanswered request starts the arbitration, so that it begins before the vehicle counts as
-    // lost.
+    // Otherwise, the first unanswered request starts the arbitration, so that it begins before the connection to the
+    // vehicle ends.
     if requests[index].failures >= (hearsSeveral ? 2 : 1) { arbitrate(index) }
   }
 
