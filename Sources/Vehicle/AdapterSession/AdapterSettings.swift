@@ -22,8 +22,8 @@ struct AdapterSettings: BitwiseCopyable {
 enum Addressing: BitwiseCopyable {
   /// All ECUs, by the functional address of the protocol.
   case functional
-  /// One ECU. The adapter has the settings for the addressed request in this row of the table; they were sent at the
-  /// time `since`.
+  /// One ECU. The adapter has the settings for the addressed request in this row of the ``AddressedTable``. They were
+  /// sent at the time `since`.
   case physical(row: Int, since: Int64)
   /// New settings are being sent.
   case changing(AddressChange)

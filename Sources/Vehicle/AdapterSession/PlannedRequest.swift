@@ -8,7 +8,7 @@ struct PlannedRequest: BitwiseCopyable {
   var ecus: UInt8
   /// For each ECU, the identifiers of this request that the ECU supports. Bit n stands for the identifier with index n.
   var expected = InlineArray<8, UInt8>(repeating: 0)
-  /// Row of the addressed request in the table ``AddressedTable``; `nil` if the request is sent to all ECUs.
+  /// Row of the addressed request in the ``AddressedTable``; `nil` if the request is sent to all ECUs.
   var addressed: Int?
   /// Whether the request's PID is absent: an ECU claims to support it, but does not answer it. Such a PID is requested
   /// alone and rarely, until it is answered.

@@ -220,8 +220,8 @@ public struct PollPlan: ~Copyable {
     return false
   }
 
-  /// Adds a request for a support PID. If no other request of the plan can detect that the vehicle is gone, this
-  /// request does.
+  /// Adds a request for a support PID (00, 20, 40 and so on). If no other request of the plan can detect that the
+  /// vehicle is gone, this request does.
   private mutating func appendPresenceRequest(_ car: VehicleCapabilities, at now: Int64) {
     requests[count] = PlannedRequest(
       request: .one(car.isUDS ? .dataIdentifier : .currentData, identifier(0x00, car)), period: Self.watchPeriod,

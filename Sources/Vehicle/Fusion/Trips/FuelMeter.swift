@@ -7,7 +7,7 @@ struct FuelMeter: BitwiseCopyable, Equatable {
   var volume = RateIntegral()
   /// Engine fuel mass rate (PID 9D), g/s.
   var mass = RateIntegral()
-  /// Cylinder fuel rate (PID A2), converted by engine speed and number of cylinders to g/s.
+  /// Cylinder fuel rate (PID A2), converted to g/s with the engine speed and the number of cylinders.
   var stroke = RateIntegral()
   /// Mass air flow (PID 10) divided by commanded lambda (PID 44), g/s.
   var airCommanded = RateIntegral()

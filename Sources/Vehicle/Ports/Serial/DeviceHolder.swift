@@ -8,7 +8,8 @@ public enum DeviceHolder {
   ///
   /// - Parameters:
   ///   - path: path of the device file.
-  ///   - own: a descriptor of the calling process that is ignored; -1 to ignore none.
+  ///   - own: the number of a descriptor that the calling process has open. This descriptor is ignored; -1 to ignore
+  ///     none.
   public static func of(_ path: String, exceptBy own: Int32 = -1) -> String? {
     guard let wanted = device(path) else { return nil }
     let me = getpid()
