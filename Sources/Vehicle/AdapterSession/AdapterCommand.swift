@@ -26,7 +26,8 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   case voltage
   /// ATDPN: query the number of the protocol in use.
   case protocolNumber
-  /// ATSH: set the header of requests. Of a 29-bit header, it sets only the lower 24 bits; ATCP sets the other five.
+  /// ATSH: set the header of requests. If the header has 29 bits, ATSH sets only the lower 24 bits, and ATCP sets the
+  /// upper five.
   case header(ECUHeader)
   /// ATCP: set the five top bits of a 29-bit header.
   case priority(UInt8)

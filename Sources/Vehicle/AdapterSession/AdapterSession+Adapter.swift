@@ -11,8 +11,8 @@ extension AdapterSession {
     return index < Self.bauds.count ? Self.bauds[index] : configuration.preferredBaud ?? Self.bauds[0]
   }
 
-  /// Number of baud rates to try. If a rate is configured (`preferredBaud`), it is the last one, because an earlier
-  /// session may have changed the adapter to that rate.
+  /// Number of baud rates to try. If a rate is configured (`preferredBaud`), that rate is tried last, because an
+  /// earlier session may have changed the adapter to it.
   private var candidateCount: Int { Self.bauds.count + (configuration.preferredBaud == nil ? 0 : 1) }
 
   var searchesBaud: Bool { configuration.transport == .serial(baud: nil) }
@@ -126,9 +126,8 @@ extension AdapterSession {
     power.forgetAdapter()
   }
 
-  /// Asks the caller to close the port, and to open it again after a short pause. Then ATZ is sent. An adapter that
-  /// becomes ready meanwhile receives the next ATZ within 5 s, because the pause takes at most 1 s and the time limit
-  /// of ATZ is at most 4 s.
+  /// Asks the caller to close the port, and to open it again after a pause of at most 1 s. ATZ is then sent, with a
+  /// time limit of at most 4 s. Therefore, an adapter that has just become ready waits at most 5 s for the next ATZ.
   mutating func reopen(at now: Int64) {
     let pause = (history.reopenings == 0 ? 500 : 1_000) * Limit.millisecond
     history.reopenings += 1
@@ -137,7 +136,7 @@ extension AdapterSession {
     dialogue.pendingAction = .reopen(notBefore: now + pause)
   }
 
-  /// Reports why the adapter or the vehicle was lost. Until one of them answers again, further reasons are not
+  /// Reports why the adapter or the vehicle no longer answers. Until one of them answers again, further reasons are not
   /// reported.
   mutating func reportLoss(_ reason: LossReason) {
     if history.lastLoss == nil { events.append(.lost(reason)) }

@@ -5,7 +5,7 @@ import OBDWire
 extension AdapterSession {
   /// Starts to send the address settings for one addressed request, and returns the first step.
   ///
-  /// - Parameter row: row of the request in the table.
+  /// - Parameter row: row of the request in the ``AddressedTable``.
   mutating func setAddress(row: Int) -> Decision {
     settings.addressing = .changing(AddressChange(row: row, direction: .set))
     return .again

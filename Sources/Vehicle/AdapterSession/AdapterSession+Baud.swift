@@ -28,7 +28,8 @@ extension AdapterSession {
   /// Time for which the adapter waits for the host during a change, in steps of 5 ms: 64 × 5 ms = 320 ms. The adapter's
   /// default of 75 ms is too short, because a USB bridge may delay bytes by 16 ms and the host may be busy.
   private static let trialSteps: UInt8 = 0x40
-  /// After the adapter has stopped answering at a changed baud rate this many times, its rate is not changed any more.
+  /// If the adapter has stopped answering after a change of its baud rate this many times, the session does not change
+  /// its rate again.
   private static let baudReturnsLimit = 3
   private static let trial: Int64 = 5 * Int64(trialSteps) * Limit.millisecond
 
@@ -125,8 +126,8 @@ extension AdapterSession {
     state = .changingBaud(change)
   }
 
-  /// Handles a failed ``SessionAction/setBaud(_:)``. Call this if the port could not be set to the requested baud rate,
-  /// has kept its former rate, and has discarded the bytes that were to be sent after the change.
+  /// Handles a failed ``SessionAction/setBaud(_:)``: the port could not be set to the requested baud rate, and keeps
+  /// its former rate. Before this call, discard the bytes that were to be sent at the requested rate.
   public mutating func rateRefused(at now: Int64) {
     if case .closed = state { return }
     // The adapter has already accepted the change. It sends its name at the new baud rate, receives no answer, and

@@ -99,7 +99,7 @@ extension AdapterSession {
     advanceClearing()
   }
 
-  /// Whether every ECU that has stored codes has reported them. Some old ECUs do not answer at all if they have no
+  /// Whether every ECU with stored codes has reported its codes. Some old ECUs do not answer at all if they have no
   /// codes.
   private func hasAllStored(_ reply: ReplyObserver) -> Bool {
     guard let ecus = connection?.clearing?.ecusWithCodes else { return reply.hasCodeList }
@@ -110,8 +110,8 @@ extension AdapterSession {
 
   private enum LastTry { case advance, refuse }
 
-  /// Repeats the request of the current step. After the last try, continues with the next step or refuses to clear, as
-  /// `last` demands.
+  /// Repeats the request of the current step. If the last try has failed, `last` determines what follows: the next
+  /// step, or the refusal of the clearing.
   private mutating func repeatQuestion(_ last: LastTry) {
     connection?.clearing?.tries += 1
     guard let tries = connection?.clearing?.tries, tries >= Clearing.triesLimit else { return }

@@ -15,8 +15,8 @@ extension AdapterSession {
   /// the peer closed the connection.
   public mutating func closed(at now: Int64) {
     if case .closed = state { return }
-    // If the peer closes the connection within 200 ms of its opening, another client is probably using the adapter, and
-    // ATZ is not the reason.
+    // If the peer closes the connection within 200 ms of its opening, ATZ is not the cause: another client is probably
+    // using the adapter.
     if dialogue.purpose == .reset, configuration.transport == .stream, now - port.openedAt >= Limit.hangUpAtOnce {
       history.lostResets += 1
     }

@@ -1,6 +1,6 @@
 import OBDWire
 
-/// Identifies the vehicle by its VIN, and detects that it was swapped.
+/// Identifies the vehicle by its VIN, and detects whether it was swapped for another vehicle.
 extension AdapterSession {
   /// Handles an answer to the request for the VIN. The vehicle is a different one in two cases: its VIN differs from
   /// the stored VIN, or the previous vehicle reported no VIN.
@@ -29,8 +29,8 @@ extension AdapterSession {
     }
   }
 
-  /// Repeats the discovery. The vehicle was swapped although the connection was not lost, and the capabilities of the
-  /// new vehicle's ECUs are unknown.
+  /// Repeats the discovery, because the vehicle was swapped while the connection continued. The capabilities of the new
+  /// vehicle's ECUs are unknown.
   private mutating func discoverAgain() {
     var fresh = VehicleCapabilities()
     fresh.isUDS = car.isUDS

@@ -13,8 +13,8 @@ import OBDWire
 extension AdapterSession {
   /// ATST0E, 57 ms: time for which the adapter waits for answers of further ECUs. It is slightly longer than P3min.
   private static let waitOnKLine: UInt8 = 0x0E
-  /// ATST0D, 53 ms: time for which an adapter that makes a pause itself waits for answers of further ECUs. It is longer
-  /// than P2max, but short enough that the next request arrives while the adapter makes its pause.
+  /// ATST0D, 53 ms: time for which the adapter waits for answers of further ECUs if the adapter itself makes the pause
+  /// P3min. It is longer than P2max, but short enough that the next request arrives while the adapter makes its pause.
   private static let waitBeforePause: UInt8 = 0x0D
   private static let doubtsLimit = 3
   /// If this many requests in a row were answered although they were sent before P3min had passed, the adapter

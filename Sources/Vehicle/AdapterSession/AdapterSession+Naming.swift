@@ -54,8 +54,8 @@ extension AdapterSession {
     enter(.searching(Search(step: SearchStep(isUDS: car.isUDS), numberTrust: .verifying(kind))))
   }
 
-  /// The bus that the addresses of the ECUs indicate. Addresses on buses older than CAN do not show which of these
-  /// buses it is; ISO 9141-2, which has the strictest timing, is then assumed.
+  /// The bus that the addresses of the ECUs indicate. If the addresses are those of a bus older than CAN, they do not
+  /// show which of these buses is in use. ISO 9141-2, which has the strictest timing, is then assumed.
   private var busByAddress: BusProtocol {
     switch car.address(of: 0).kind {
     case .can11: .can11

@@ -39,7 +39,7 @@ extension AdapterSession {
     }
   }
 
-  /// Adds each job whose period has passed to the queue: voltage, engine speed and vehicle speed, trouble codes, VIN.
+  /// Adds to the queue each job whose period has passed: voltage, engine speed and vehicle speed, trouble codes, VIN.
   ///
   /// - Returns: the next time at which the trouble codes are due.
   private mutating func addDueJobs(to jobs: inout JobQueue, codesDue: Int64, at now: Int64) -> Int64 {
@@ -88,8 +88,8 @@ extension AdapterSession {
     return .send(Command(request), request, .arbitration, limit: pollLimit)
   }
 
-  /// Sets how long the adapter waits for answers (ATST, in steps of 4.096 ms). Returns `nil` if the adapter already
-  /// uses this value or does not support the command.
+  /// Returns the command that sets how long the adapter waits for answers (ATST, in steps of 4.096 ms). Returns `nil`
+  /// if the adapter already uses this value or does not support the command.
   mutating func changeWait(to steps: UInt8) -> Decision? {
     guard settings.wait != steps, !memory.quirks.contains(.noTimeout) else { return nil }
     return .send(Command(.timeout(steps)), nil, .wait(steps), limit: Limit.setting)

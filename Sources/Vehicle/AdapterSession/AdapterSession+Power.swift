@@ -2,8 +2,8 @@ import OBDWire
 
 /// Commands that stop the adapter's own traffic on the bus, so that the vehicle can sleep, and commands that undo this.
 enum QuietStep: BitwiseCopyable, Equatable {
-  /// Sends ATPC (`closeProtocol`) or, if ATPC is refused, ATSW00 (`stopWakeups`). Otherwise, the adapter's wake-up
-  /// messages would keep a vehicle with a K-line awake.
+  /// Sends ATPC (`closeProtocol`) or, if ATPC is refused, ATSW00 (`stopWakeups`). Without this command, the adapter's
+  /// wake-up messages would keep a vehicle with a K-line awake.
   case closeProtocol, stopWakeups
   /// Sends ATSW92: one wake-up message every 3 s, the default of the data sheet.
   case restoreWakeups
@@ -77,7 +77,7 @@ extension AdapterSession {
     events.append(.sleeping(reason))
   }
 
-  /// Prepares a single try to find the vehicle. The try is made only when a probe is allowed.
+  /// Prepares a single try to find the vehicle, which is made as soon as a probe is allowed.
   private mutating func enterStandby(at now: Int64) {
     enter(.searching(Search(step: SearchStep(isUDS: car.isUDS))))
     searchRounds.count = 0

@@ -4,8 +4,8 @@ extension AdapterSession {
   /// Whether the vehicle answers and has reported which PIDs it supports.
   public var isRunning: Bool { connection?.isPolling ?? false }
 
-  /// Whether all data that are requested only once per connection have been requested, even if they were not answered.
-  /// These data are the VIN, calibrations, verification numbers and names of ECUs.
+  /// Whether all data that are requested only once per connection have been requested, even if the requests were not
+  /// answered. These data are the VIN, calibrations, verification numbers and names of ECUs.
   public var hasIdentified: Bool {
     connection.map { $0.isPolling && $0.jobs.pending & Job.identification == 0 } ?? false
   }

@@ -1,7 +1,7 @@
 import OBDWire
 
-/// Makes sure that each reply belongs to its command again, after a reset, a lost prompt, an interrupted command or
-/// noise.
+/// After a reset, a lost prompt, an interrupted command or noise: makes sure that each further reply is taken as the
+/// answer to the right command.
 extension AdapterSession {
   /// After this many lost prompts in a row, the port is closed and opened again.
   private static let lostPromptsLimit = 3

@@ -18,12 +18,12 @@ struct AdapterSettings: BitwiseCopyable {
   var busActivity = BusActivity.active
 }
 
-/// The ECUs that the adapter's header and filters address.
+/// The ECUs for which the adapter's header and filters are set.
 enum Addressing: BitwiseCopyable {
   /// All ECUs, by the functional address of the protocol.
   case functional
-  /// One ECU. The adapter has the settings for the addressed request in this row of the table; they were sent at the
-  /// time `since`.
+  /// One ECU. The adapter has the settings for the addressed request in this row of the ``AddressedTable``. They were
+  /// sent at the time `since`.
   case physical(row: Int, since: Int64)
   /// New settings are being sent.
   case changing(AddressChange)
@@ -67,7 +67,7 @@ enum BusActivity: BitwiseCopyable, Equatable {
   case protocolClosed
   /// ATSW00 was accepted: no wake-up messages are sent on a K-line.
   case wakeupsStopped
-  /// ATSW was sent, and whether the adapter has accepted it is unknown.
+  /// ATSW was sent. It is unknown whether the adapter has accepted it.
   case wakeupsUnknown
   /// ATLP was accepted. After a character has woken the adapter, all settings are sent again.
   case lowPower

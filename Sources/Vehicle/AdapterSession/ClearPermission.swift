@@ -19,7 +19,7 @@ public enum ClearRefusal: UInt8, BitwiseCopyable, Sendable {
   case moving
   /// The engine speed was not 0.
   case engineRunning
-  /// Vehicle speed or engine speed was not answered, so the vehicle may be moving.
+  /// The vehicle did not report its speed or its engine speed, so it may be moving.
   case notProven
   /// Codes or freeze frames could not be read. Clearing would lose them.
   case notSaved

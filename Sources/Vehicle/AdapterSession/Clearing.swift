@@ -4,7 +4,8 @@ import OBDWire
 enum ClearStep: UInt8, BitwiseCopyable {
   /// Check that engine speed and vehicle speed are 0. If not, the clearing is refused.
   case engineSpeedBefore, speedBefore
-  /// Read which ECUs have stored codes (PID 01). In the step `storedCodes`, each of these ECUs must report its codes.
+  /// Request from each ECU whether it has any stored codes (PID 01). In the step `storedCodes`, each ECU with stored
+  /// codes must report them.
   case status
   /// Read everything that service 04 deletes, and pass it to the handler. Permanent codes are read too, although
   /// service 04 keeps them.
@@ -31,7 +32,7 @@ struct Clearing: BitwiseCopyable {
   var isFreezing = false
   /// Whether ``SessionEvent/codesRead`` was reported.
   var isReported = false
-  /// The ECUs that have stored codes, according to PID 01; `nil` if no ECU answered PID 01.
+  /// The ECUs with stored codes, according to PID 01; `nil` if no ECU answered PID 01.
   var ecusWithCodes: ECUSet?
 
   /// A set of ECUs.

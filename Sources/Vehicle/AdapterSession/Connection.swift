@@ -8,7 +8,7 @@ struct Connection: BitwiseCopyable {
 
   enum Phase: BitwiseCopyable {
     /// The first readings are requested before all other data. Then the discovery begins with the support PID
-    /// `firstBase`.
+    /// `firstBase` (00, 20, 40 and so on).
     case greeting(firstBase: UInt8)
     /// The session asks which of the PIDs `base` + 1…`base` + 32 are supported. `tries` is the number of failed
     /// requests for this range.
@@ -92,8 +92,8 @@ enum Job: UInt8, BitwiseCopyable {
   case parameters
   case informationSupport, vin, calibrationID, calibrationVerification, ecuName
   case storedCodes, pendingCodes, permanentCodes, freezeFrame, voltage
-  /// Engine speed and vehicle speed (PIDs 0C and 0D). They are requested if the voltage is at or below the cut-off and
-  /// neither was reported recently.
+  /// Engine speed and vehicle speed (PIDs 0C and 0D). They are requested if the voltage is at or below
+  /// ``PowerConfiguration/cutOffVoltage``, and neither was reported recently.
   case engineSpeed, speed
   /// Read the VIN (09 02) again, to detect that the vehicle was swapped.
   case vinAgain

@@ -127,8 +127,8 @@ struct ReplyBytes: BitwiseCopyable {
   private(set) var sentences = 0
   /// Time of the last printable character.
   private(set) var lastContentAt: Int64 = 0
-  /// Number of characters at the start of the reply that equal the first characters of the command. After the first
-  /// character that differs, it has the length of the command.
+  /// Number of characters at the start of the reply that equal the first characters of the command. The number is set
+  /// to the command's length (including the CR) as soon as a character differs.
   private var echoMatched = 0
   private var previous: UInt8 = 0
 

@@ -4,7 +4,8 @@ import OBDWire
 struct FreezeCursor: BitwiseCopyable {
   enum Step: UInt8, BitwiseCopyable { case code, support, parameters }
   var step = Step.code
-  /// In the step `support`, the support PID to request; in the step `parameters`, the last PID that was requested.
+  /// In the step `support`, the support PID (00, 20, 40 and so on) to request; in the step `parameters`, the last PID
+  /// that was requested.
   var pid: UInt8 = 0
   /// Whether a request with several PIDs was not answered completely. The PIDs are then requested one by one.
   var isSingle = false

@@ -30,7 +30,7 @@ enum Limit {
   static let slowAnswer: Int64 = 8_000 * millisecond
   /// If no bytes have arrived for this time, the adapter counts as quiet, and bytes are no longer discarded.
   static let quiet: Int64 = 100 * millisecond
-  /// If the peer closes a connection within this time after it was opened, ATZ was not the reason.
+  /// If the peer closes a connection within this time after it was opened, ATZ was not the cause.
   static let hangUpAtOnce: Int64 = 200 * millisecond
   /// Maximum time for which received bytes are discarded, because some devices never stop sending.
   static let longestDrain: Int64 = 10_000 * millisecond

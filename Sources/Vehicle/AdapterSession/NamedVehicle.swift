@@ -2,8 +2,8 @@ import OBDWire
 
 /// The last vehicle that reported a VIN. Its data show whether a later vehicle that reports no VIN is a different one.
 ///
-/// A single unanswered request for the VIN (`NO DATA` to 09 02) proves nothing. The vehicle is a different one if its
-/// support mask lacks the VIN, or if it differs in a way that a lost answer cannot explain.
+/// A single unanswered request for the VIN (`NO DATA` to 09 02) proves nothing. The later vehicle is a different one if
+/// its support mask lacks the VIN, or if it differs in a way that a lost answer cannot explain.
 struct NamedVehicle: BitwiseCopyable {
   /// Capabilities of the vehicle's ECUs; empty if the vehicle is known only from an earlier session.
   var car = VehicleCapabilities()
@@ -12,10 +12,10 @@ struct NamedVehicle: BitwiseCopyable {
   /// ELM digit of the vehicle's protocol, in ASCII; the number 0 or the character `0` if unknown.
   var protocolDigit: UInt8 = 0
 
-  /// Whether the ECUs of `other` report that they have no VIN: no support mask of service 09 contains infotype 02, and
-  /// the necessary masks were received. If the ECU that reported this vehicle's VIN is known, its mask is necessary.
-  /// Otherwise, the masks of all ECUs that support the engine speed are necessary or, if there are no such ECUs, the
-  /// masks of all ECUs.
+  /// Whether the ECUs of `other` report that they have no VIN. Each ECU reports by a mask which infotypes of service 09
+  /// it supports. No mask may contain infotype 02 (the VIN), and the necessary masks must have been received. If the
+  /// ECU that reported this vehicle's VIN is known, only its mask is necessary. Otherwise, the masks of all ECUs with
+  /// an engine speed are necessary. If no ECU has an engine speed, all masks are necessary.
   func isDenied(by other: VehicleCapabilities) -> Bool {
     guard other.ecuCount > 0, !other.anyHas(information: 0x02) else { return false }
     if let vinSender {

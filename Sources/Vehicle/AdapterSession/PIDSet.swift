@@ -24,7 +24,8 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
     return false
   }
 
-  /// Returns the PIDs `range` × 32 + 1 to `range` × 32 + 32 as a bitmap, as in an answer to a support PID.
+  /// Returns the PIDs `range` × 32 + 1 to `range` × 32 + 32 as a bitmap, as in an answer to the support PID `range` ×
+  /// 32.
   private func bitmap(_ range: Int) -> UInt32 {
     words[range] >> 1 | (range < 7 ? words[range + 1] << 31 : 0)
   }
@@ -36,8 +37,8 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
   public mutating func insert(_ pid: UInt8) { words[Int(pid >> 5)] |= Self.bit(pid) }
   mutating func remove(_ pid: UInt8) { words[Int(pid >> 5)] &= ~Self.bit(pid) }
 
-  /// Adds the PIDs of an answer to a support PID. The bitmap's most significant bit stands for `base` + 1, the least
-  /// significant bit for `base` + 32.
+  /// Adds the PIDs of an answer to the support PID `base` (00, 20, 40 and so on). The bitmap's most significant bit
+  /// stands for `base` + 1, the least significant bit for `base` + 32.
   mutating func insert(bitmap: UInt32, base: UInt8) {
     for i in 0..<32 where bitmap & 1 << UInt32(31 - i) != 0 {
       let pid = Int(base) + 1 + i

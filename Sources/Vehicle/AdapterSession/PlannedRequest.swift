@@ -8,7 +8,7 @@ struct PlannedRequest: BitwiseCopyable {
   var ecus: UInt8
   /// For each ECU, the identifiers of this request that the ECU supports. Bit n stands for the identifier with index n.
   var expected = InlineArray<8, UInt8>(repeating: 0)
-  /// Row of the addressed request in the table ``AddressedTable``; `nil` if the request is sent to all ECUs.
+  /// Row of the addressed request in the ``AddressedTable``; `nil` if the request is sent to all ECUs.
   var addressed: Int?
   /// Whether the request's PID is absent: an ECU claims to support it, but does not answer it. Such a PID is requested
   /// alone and rarely, until it is answered.
@@ -17,8 +17,8 @@ struct PlannedRequest: BitwiseCopyable {
   /// Time at which the request is due, ns.
   var due: Int64
   var wasSent = false
-  /// Whether a reply has contained all identifiers that the ECUs support. This proves that they answer several PIDs in
-  /// one request.
+  /// Whether any reply has contained all identifiers of the request that the ECUs support. Such a reply proves that the
+  /// ECUs answer several PIDs in one request.
   var wasWhole = false
   /// Number of times in a row that the request was not answered, or was refused.
   var failures = 0

@@ -6,8 +6,9 @@ struct PollVerdict: BitwiseCopyable {
   var isAlive = false
   /// Whether ``PollPlan/make(for:_:_:bus:quirks:at:)`` must be called again.
   var isOutdated = false
-  /// If the ECUs do not answer the request's PIDs correctly in one request, the set of these ECUs, one bit for each
-  /// ECU; otherwise `nil`. Later requests to exactly this set have one PID.
+  /// If several PIDs in one request are not answered correctly: the set of ECUs that support any of these PIDs, one bit
+  /// for each ECU. If exactly this set supports the PIDs of a later request, that request has only one PID. `nil` if no
+  /// such fault was found.
   var refusedSet: UInt8?
   /// Whether the adapter refuses requests with several PIDs.
   var adapterRefusesMulti = false
@@ -15,9 +16,10 @@ struct PollVerdict: BitwiseCopyable {
   var adapterRefusesSuffix = false
   /// Whether long answers overflow the adapter's buffer.
   var bufferOverflows = false
-  /// The ECUs that count as missing since this reply, one bit for each ECU.
+  /// The ECUs that this reply has shown to be missing, one bit for each ECU. ECUs that counted as missing before are
+  /// not included.
   var vanished: UInt8 = 0
-  /// The ECUs that were missing and answered again in this reply, one bit for each ECU.
+  /// The ECUs that counted as missing before and have answered again in this reply, one bit for each ECU.
   var returned: UInt8 = 0
   /// Whether ``PollPlan/absent`` has changed.
   var hasLearnedSilence = false
@@ -128,8 +130,8 @@ extension PollPlan {
       return
     }
     // If the ECUs have answered several PIDs in one request before, a single unanswered request proves nothing.
-    // Otherwise, the first unanswered request starts the arbitration, so that it begins before the vehicle counts as
-    // lost.
+    // Otherwise, the first unanswered request starts the arbitration, so that it begins before the connection to the
+    // vehicle ends.
     if requests[index].failures >= (hearsSeveral ? 2 : 1) { arbitrate(index) }
   }
 
@@ -269,8 +271,8 @@ extension PollPlan {
   }
 
   /// Stops sending the count of expected frames after this request, because the count truncated an answer or was
-  /// refused. The count is sent again only after four times as many complete answers in a row with the same number of
-  /// frames as before, at most 192.
+  /// refused. The count is sent again only after enough complete answers in a row with the same number of frames: four
+  /// times as many as were required last time, but at most 192.
   private mutating func dropCount(_ index: Int) {
     update(index) {
       $0.suffix = 0

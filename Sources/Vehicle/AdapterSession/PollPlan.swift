@@ -26,8 +26,8 @@ public struct PollPlan: ~Copyable {
   private(set) var bus: BusProtocol = .auto
 
   // These values are learned from replies. They are kept when the plan is made again.
-  /// Sets of ECUs that do not answer several PIDs in one request correctly. A set has one bit for each of the eight
-  /// ECUs, and is stored here as if its bits were the number of a PID.
+  /// Sets of ECUs that do not answer several PIDs in one request correctly. A set is a byte with one bit for each of
+  /// the eight ECUs. The byte is stored here as if it were the number of a PID.
   var refusedSets = PIDSet()
   /// The absent PIDs: an ECU claims to support them, but no ECU answers them.
   var absent = PIDSet()
@@ -57,8 +57,8 @@ public struct PollPlan: ~Copyable {
   /// The arbitration in progress; `nil` if there is none. It is started if a request with several PIDs is not answered
   /// as expected.
   var arbitration: Arbitration?
-  /// When this time has come, one request is sent without the count of expected frames, ns. Its reply shows whether
-  /// more ECUs answer than before.
+  /// Time at which the next request without the count of expected frames is sent, ns. Its reply shows whether more ECUs
+  /// answer than before.
   var nextVerification: Int64 = 0
 
   /// Creates a plan without requests.
@@ -80,9 +80,9 @@ public struct PollPlan: ~Copyable {
     count = 0
   }
 
-  /// Forgets which ECUs answered, because the vehicle was lost and found again.
+  /// Forgets which ECUs answered, because the vehicle stopped answering and was found again.
   ///
-  /// - Parameter sameOrder: whether the ECUs have the same indices as before the loss.
+  /// - Parameter sameOrder: whether the ECUs have the same indices as before the vehicle stopped answering.
   mutating func forgetPresence(sameOrder: Bool) {
     silence = InlineArray(repeating: 0)
     vanished = 0
@@ -134,15 +134,15 @@ public struct PollPlan: ~Copyable {
   static let watchPeriod: Int64 = 2_000_000_000
   /// Minimum period of a request for an absent PID, ns.
   static let absentPeriod: Int64 = 30_000_000_000
-  /// Delay of the first request for an absent PID after the plan was made, ns. The PID is requested although it was
-  /// silent, because it may be answered now.
+  /// Time from the making of the plan to its first request for an absent PID, ns. The PID is requested although it was
+  /// silent, because an ECU may answer it now.
   static let absentDelay: Int64 = 5_000_000_000
 
   /// Whether the count of expected frames may be sent on a bus. It must not be sent on SAE J1850 PWM and K-lines, where
   /// the next request could collide with late answers.
   static func admitsSuffix(_ bus: BusProtocol) -> Bool { bus.isCAN || bus == .j1850vpw }
 
-  /// Sorts the PIDs that are supported and wanted by period, priority and number.
+  /// Sorts all PIDs that the ECUs support and the preferences include: by period, then by priority, then by number.
   ///
   /// - Returns: the number of these PIDs.
   private mutating func sort(
@@ -220,8 +220,8 @@ public struct PollPlan: ~Copyable {
     return false
   }
 
-  /// Adds a request for a support PID. If no other request of the plan can detect that the vehicle is gone, this
-  /// request does.
+  /// Adds a request for a support PID (00, 20, 40 and so on). If no other request of the plan can detect that the
+  /// vehicle is gone, this request does.
   private mutating func appendPresenceRequest(_ car: VehicleCapabilities, at now: Int64) {
     requests[count] = PlannedRequest(
       request: .one(car.isUDS ? .dataIdentifier : .currentData, identifier(0x00, car)), period: Self.watchPeriod,

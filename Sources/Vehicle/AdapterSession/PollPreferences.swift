@@ -7,8 +7,8 @@ public struct PollPreferences: BitwiseCopyable, Sendable {
 
   private var periods = InlineArray<256, Int64>(repeating: unset)
   private var priorities = InlineArray<256, UInt8>(repeating: 0xFF)
-  /// Period of PIDs for which the user sets none, ns; 0 to request them as often as the link allows. PIDs that change
-  /// slowly are requested less often than this.
+  /// Period of PIDs for which the user sets no period, ns; 0 to request these PIDs as often as the link allows. PIDs
+  /// that change slowly are requested less often than this.
   public var defaultPeriod: Int64 = second
   /// Time between two readings of the trouble codes, ns. PID 01 (the MIL state) has the same period, but at most one
   /// minute, so that the MIL state agrees with the codes. A period that the user sets for PID 01 has priority.

@@ -11,8 +11,8 @@ public struct PowerConfiguration: BitwiseCopyable, Sendable, Equatable {
   /// The cut-off, V. Polling stops if the voltage stays at or below this value while the vehicle and its engine stand
   /// still.
   public var cutOffVoltage = 12.2
-  /// Polling stops if the voltage has stayed at or below the cut-off for this time, and vehicle and engine have stood
-  /// still meanwhile, ns.
+  /// Polling stops if the voltage has stayed at or below ``cutOffVoltage`` for this time, and vehicle and engine have
+  /// stood still meanwhile, ns.
   public var cutOffTime: Int64 = 60 * second
   /// Minimum time for which a vehicle that may drive electrically is polled, ns. Polling also continues until the
   /// vehicle has not moved for this time. An engine speed of 0 does not prove that such a vehicle is parked, but no red
@@ -52,7 +52,7 @@ public struct PowerConfiguration: BitwiseCopyable, Sendable, Equatable {
 
 /// The reason why requests to the vehicle stopped.
 public enum SleepReason: UInt8, BitwiseCopyable, Sendable {
-  /// The voltage stayed at or below the cut-off while the vehicle and its engine stood still.
+  /// The voltage stayed at or below ``PowerConfiguration/cutOffVoltage`` while the vehicle and its engine stood still.
   case lowVoltage
   /// The vehicle did not answer, and its battery is not being charged.
   case vehicleSilent

@@ -10,7 +10,7 @@
 /// - A sleeping vehicle is probed only once after each rise of the voltage, each interval and each restart of the
 ///   adapter.
 struct PowerWatch: ~Copyable {
-  /// Whether requests are allowed: always, never, or only for one probe, which has a reason.
+  /// Whether requests are allowed: always, never, or only for one probe, with the reason for this probe.
   enum State: BitwiseCopyable, Equatable {
     case awake, asleep
     case probing(AwakeReason)
@@ -183,8 +183,8 @@ struct PowerWatch: ~Copyable {
 
   // MARK: Falling asleep
 
-  /// Whether to request engine speed and vehicle speed. This is so if the voltage is at or below the cut-off, and the
-  /// vehicle answers but has reported neither of them recently.
+  /// Whether to request engine speed and vehicle speed. This is so if the voltage is at or below
+  /// ``PowerConfiguration/cutOffVoltage``, and the vehicle answers but has reported neither of them recently.
   func wantsMotion(at now: Int64) -> Bool {
     state == .awake && lowSince != nil && !activity.isSilent && activity.isUnknown(at: now)
   }

@@ -3,8 +3,8 @@ import OBDWire
 /// The check whether a vehicle that stopped answering is still present.
 ///
 /// If a PID is not answered, the vehicle may still be present, because an ECU may claim to support many PIDs that it
-/// never answers. The vehicle counts as lost only if three requests in a row are not answered: the request that found
-/// the vehicle, a request for the PID that was answered last, and the first request again with the longest wait.
+/// never answers. The connection to the vehicle ends only if three requests in a row are not answered: the request that
+/// found the vehicle, a request for the PID that was answered last, and the first request again with the longest wait.
 struct PresenceCheck: BitwiseCopyable {
   enum Step: UInt8, BitwiseCopyable {
     /// Send the request that found the vehicle: 01 00, or 22 F400.
@@ -81,8 +81,8 @@ extension AdapterSession {
     if vehicle.answerTime.recordPromptAnswer() { unlearn(.slowECU) }
   }
 
-  /// Handles the loss of the vehicle. Each time that the vehicle is lost soon after it was found, the pause before the
-  /// next search is longer.
+  /// Handles a vehicle that no longer answers. If a vehicle repeatedly stops answering soon after it was found, the
+  /// pause before the next search becomes longer each time.
   mutating func loseVehicle(_ reason: LossReason, at now: Int64) {
     let pause = connection.map { history.recordLoss(connectedSince: $0.since, at: now) } ?? 0
     reportLoss(reason)

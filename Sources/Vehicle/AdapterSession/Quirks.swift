@@ -10,7 +10,7 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
 
   /// The adapter answers ATZ with `?`.
   public static let noReset = Quirks(rawValue: 1 << 0)
-  /// ATZ breaks the link, because some Bluetooth adapters also restart their radio. ATD is sent instead.
+  /// ATZ breaks the link, because this Bluetooth adapter then also restarts its radio. ATD is sent instead.
   public static let resetLosesLink = Quirks(rawValue: 1 << 1)
   /// ATE0 is refused: every command is echoed.
   public static let noEchoOff = Quirks(rawValue: 1 << 2)
@@ -56,14 +56,15 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let noProtocolClose = Quirks(rawValue: 1 << 22)
   /// ATLP is refused, or no character wakes the adapter.
   public static let noLowPower = Quirks(rawValue: 1 << 23)
-  /// ATBRD or STBR is refused, or the adapter cannot be used at the new baud rate. Each session tests this again once.
+  /// ATBRD or STBR is refused, or the adapter cannot be used at the new baud rate. Each new session makes one more
+  /// attempt.
   public static let noBaudChange = Quirks(rawValue: 1 << 24)
   /// The adapter itself makes the pause P3min before a request on a K-line, according to ATPPS.
   public static let keepsPause = Quirks(rawValue: 1 << 25)
   /// ATPPS, which lists the adapter's parameters, is refused.
   public static let noParameterList = Quirks(rawValue: 1 << 26)
-  /// ATPPS lists a pause that the adapter does not make, so ECUs on a K-line miss requests. Each session tests this
-  /// again once.
+  /// ATPPS lists a pause that the adapter does not make, so ECUs on a K-line miss requests. Each new session tests this
+  /// one more time.
   public static let breaksPause = Quirks(rawValue: 1 << 27)
 
   /// The name of a quirk in records and log lines. For a set of several quirks, the name of the one with the lowest

@@ -32,7 +32,7 @@ struct ReplyObserver: BitwiseCopyable {
   /// For each sender, the identifiers of the request that the sender answered. Bit n stands for the identifier with
   /// index n.
   private var places = InlineArray<8, UInt8>(repeating: 0)
-  /// The senders that have stored codes, according to PID 01; bit n stands for the sender with index n.
+  /// The senders with stored codes, according to PID 01; bit n stands for the sender with index n.
   private var withCodes: UInt8 = 0
   private(set) var supportCount = 0
   private var supports = InlineArray<24, SupportAnswer>(repeating: SupportAnswer())
@@ -101,7 +101,7 @@ struct ReplyObserver: BitwiseCopyable {
     return false
   }
 
-  /// The senders that have stored codes, according to PID 01.
+  /// The senders with stored codes, according to PID 01.
   var ecusWithCodes: Clearing.ECUSet {
     var found = Clearing.ECUSet()
     for i in 0..<senderCount where withCodes & 1 << UInt8(i) != 0 {

@@ -24,7 +24,7 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case connected(protocolDigit: UInt8)
   /// The adapter or the vehicle no longer answers.
   case lost(LossReason)
-  /// A vehicle answers again after a loss. `protocolDigit` is as in ``connected(protocolDigit:)``.
+  /// A vehicle answers again after ``lost(_:)``. `protocolDigit` is as in ``connected(protocolDigit:)``.
   case recovered(protocolDigit: UInt8)
   /// The prompt after a reply was not read in time, so the dialogue is resynchronized.
   case promptLost
@@ -123,8 +123,8 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
 }
 
 extension LossReason {
-  /// Whether the adapter itself was lost, not only the vehicle. The adapter's next answer is then reported, even if no
-  /// vehicle answers.
+  /// Whether, for this reason, the adapter itself does not answer, and not only the vehicle. If so, the adapter's next
+  /// answer is reported, even if no vehicle answers.
   var isAdapterAway: Bool {
     switch self {
     case .silent, .noAdapter, .gnssReceiver, .portClosed: true

@@ -2,7 +2,7 @@ import OBDWire
 
 /// Earlier events of the session. They determine which events are reported, and how long pauses are.
 struct SessionHistory: BitwiseCopyable {
-  /// If a vehicle is lost within this time after it was found, the loss is counted by `repeatedLosses`, ns.
+  /// If a vehicle stops answering within this time after it was found, `repeatedLosses` counts this, ns.
   private static let shortConnection: Int64 = 60_000 * Limit.millisecond
   private static let longestLossPause: Int64 = 30_000 * Limit.millisecond
 
@@ -18,14 +18,14 @@ struct SessionHistory: BitwiseCopyable {
   var lostResets = 0
   /// Number of times that the adapter stopped answering at a baud rate set by ATBRD or STBR.
   var baudReturns = 0
-  /// Number of losses in a row that occurred soon after the vehicle was found.
+  /// Number of times in a row that the vehicle stopped answering soon after it was found.
   private var repeatedLosses = 0
 
-  /// Counts the loss of a vehicle.
+  /// Counts that a vehicle has stopped answering.
   ///
-  /// - Returns: the pause before the next search, ns. It is 0 unless this is at least the second loss in a row that
-  ///   occurred soon after the vehicle was found. For the second such loss, it is 0.5 s; each further one doubles it,
-  ///   up to 30 s.
+  /// - Returns: the pause before the next search, ns. The pause is 0 if the vehicle answered for long enough, or if
+  ///   this is the first time that it stopped answering soon after it was found. The pause is 0.5 s for the second time
+  ///   in a row, and each further time doubles it, up to 30 s.
   mutating func recordLoss(connectedSince since: Int64, at now: Int64) -> Int64 {
     repeatedLosses = now - since < Self.shortConnection ? repeatedLosses + 1 : 0
     guard repeatedLosses > 1 else { return 0 }

@@ -66,8 +66,9 @@ struct VehicleActivity: BitwiseCopyable {
     return !isWithin(time, engineStoodAt, now) && !isWithin(time, stoodAt, now) && !isWithin(time, lastMotion, now)
   }
 
-  /// Whether the vehicle and its engine stood still during the cut-off time. Either the vehicle reported this, or it
-  /// did not answer during the whole time.
+  /// Whether the vehicle and its engine have stood still for ``PowerConfiguration/cutOffTime``. If the vehicle answers
+  /// and may drive electrically, ``PowerConfiguration/electricCutOffTime`` applies as well. A vehicle that has not
+  /// answered during the whole time counts as standing still.
   ///
   /// - Parameter since: time at which the vehicle was first polled, or last woke up.
   func isStanding(since: Int64, at now: Int64) -> Bool {

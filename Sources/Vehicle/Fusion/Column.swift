@@ -34,7 +34,9 @@ struct Column: BitwiseCopyable {
   var owner: UInt8 = 0
   /// The ECUs that have reported this value at least once. Bit n stands for the ECU with index n.
   var known: UInt16 = 0
-  /// The ECUs that have reported this value since the last record. Bit n stands for the ECU with index n.
+  /// The ECUs whose values belong in the next record. These are the ECUs that have reported this value since the last
+  /// record and, as soon as the record is made, also those whose earlier value is still valid. Bit n stands for the ECU
+  /// with index n.
   var fresh: UInt16 = 0
   /// The ECUs whose values for this key are in the last record. Bit n stands for the ECU with index n.
   var recorded: UInt16 = 0
@@ -42,7 +44,7 @@ struct Column: BitwiseCopyable {
   /// value was read contains it.
   var window: Int64 = 0
   /// The shorter of the last two intervals between readings, ns. The shorter one is used so that a single late answer
-  /// does not matter. On a slow bus, it is longer than the requested period.
+  /// does not matter. On a slow bus, even the shorter interval exceeds the requested period.
   var pace: Int64 = 0
   /// The last interval between readings, ns.
   private var interval: Int64 = .max

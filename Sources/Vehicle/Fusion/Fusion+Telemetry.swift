@@ -26,13 +26,15 @@ extension Fusion {
     return latest != .min && lastRead >= latest
   }
 
-  /// Returns the time from which on a column's value must have been read so that it is still valid at `time`.
+  /// Returns the limit between valid and outdated values: a column's value is still valid at `time` if it was read at
+  /// this limit or later.
   private func earliest(of column: Int, at time: Int64) -> Int64 {
     let pace = columns[column].pace
     return time - max(columns[column].window, pace < Self.slowestPace ? 2 * pace : 0)
   }
 
-  /// Marks earlier values that are still valid as fresh, so that the record repeats them.
+  /// Adds to each column's `fresh` the ECUs whose earlier value is still valid, so that the record repeats these
+  /// values.
   private mutating func holdWithinWindows(at time: Int64) {
     for column in columns.indices where columns[column].window > 0 {
       let earliest = earliest(of: column, at: time)
@@ -51,7 +53,8 @@ extension Fusion {
     return fix.isElsewhere(than: recorded)
   }
 
-  /// Writes the fresh values as one telemetry record, or as several records if they do not fit in one.
+  /// Writes all values that are due (``Column/fresh``), and the position, as one telemetry record, or as several
+  /// records if they do not fit in one.
   mutating func writeTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     beginTelemetry(at: time)
     var others: UInt16 = 0

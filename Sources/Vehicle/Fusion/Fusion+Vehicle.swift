@@ -170,14 +170,14 @@ extension Fusion {
     recordTrips(into: &sink)
   }
 
-  /// Whether an ECU of the lost vehicle is still known: an ECU that reported another VIN than ECU `ecu` before the
-  /// vehicle was lost, and has not answered since.
+  /// Whether an ECU of another vehicle is still known. This is an ECU that has not answered since ``vehicleLost()`` was
+  /// called, and whose VIN differs from the VIN of ECU `ecu`.
   private func hasStranger(to ecu: Int) -> Bool {
     identity.wasLost && ecus.contains { $0.reported == 0 && !$0.vin.isEmpty && $0.vin != ecus[ecu].vin }
   }
 
-  /// Discards all data of the previous vehicle. Data that were read after that vehicle was lost belong to the new
-  /// vehicle and are kept.
+  /// Discards all data of the previous vehicle. Data that were read after ``vehicleLost()`` was called belong to the
+  /// new vehicle and are kept.
   ///
   /// - Parameter ecu: the ECU that reported the new VIN. Its data are kept. `nil` if no ECU reported a new VIN.
   private mutating func forgetVehicle(except ecu: Int?) {

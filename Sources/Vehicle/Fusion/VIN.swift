@@ -46,8 +46,8 @@ public struct VIN: Equatable, Sendable {
     return vin[8] == (remainder == 10 ? UInt8(ascii: "X") : UInt8(ascii: "0") + remainder)
   }
 
-  /// Returns the number that stands for a character in the sum for the check digit; `nil` if a VIN cannot contain the
-  /// character.
+  /// Returns the value of a character in the weighted sum from which the check digit is computed; `nil` if a VIN cannot
+  /// contain the character.
   private static func transliterated(_ character: UInt8) -> Int? {
     switch character {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(character - UInt8(ascii: "0"))

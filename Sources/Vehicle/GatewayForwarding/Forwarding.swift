@@ -31,12 +31,13 @@ package final class Forwarding: @unchecked Sendable {
   private static let lastCall: Int64 = 700_000_000
   /// Time within which sinks must stop after ``lastCall`` has passed, ns.
   private static let farewell: Int64 = 500_000_000
-  /// Maximum number of losses that one round of the thread reports.
+  /// Maximum number of losses that are reported in one pass of the thread's loop.
   private static let mostLosses = 64
 
   private let queue: SpoolQueue
   private let ended: @Sendable (_ hasFailed: Bool) -> Void
-  /// Number of records in the spool that at least one sink has not acknowledged, after the thread's last round.
+  /// Number of records in the spool that at least one sink has not acknowledged, as of the last pass of the thread's
+  /// loop.
   private let waiting = Atomic<Int64>(0)
   private let statusQuery: ThreadQuery<ForwardingStatus>
   private let followers: Followers?

@@ -174,8 +174,8 @@ struct SinkFeeder: ~Copyable {
     !isDropping(at: now) && (over == .readerLeft || slot.hasEnded || slot.takesBatch && batchTimer.due > now)
   }
 
-  /// Whether the sink's reader has disconnected, and further records must be discarded now. No wake-up is signalled for
-  /// this.
+  /// Whether the sink's reader has disconnected, and records that wait for the sink must be discarded now. No wake-up
+  /// is signalled when this becomes true.
   func isDropping(at now: Int64) -> Bool { over == .readerLeft && batchTimer.due <= now }
 
   var hasEnded: Bool { slot.hasEnded }

@@ -21,7 +21,7 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
     case fix(Fix, began: Int64)
     /// The receiver has begun to send data. The text is its identity.
     case connected(ShortText)
-    /// The receiver was lost: it was silent for too long, or the link was closed.
+    /// The receiver no longer sends data: it was silent for too long, or the link was closed.
     case lost(Loss)
     /// The link could not be opened.
     case unreachable(PortError.Kind)
@@ -33,7 +33,7 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
     case unreadable(lines: Int)
   }
 
-  /// The reason for the loss of a receiver.
+  /// The reason why a receiver counts as lost.
   public enum Loss: UInt8, BitwiseCopyable, Sendable {
     case silent, portClosed
 

@@ -10,7 +10,8 @@ struct ReceiverLink: LinkDriver, ~Copyable {
   static let rates = Listener.rates + [57_600, 19_200, 230_400, 460_800]
   /// Time without received bytes after which the epoch is complete, ns. At 4800 baud, a sentence takes up to 170 ms.
   static let epochSilence: Int64 = 250_000_000
-  /// Time without received bytes after which the receiver is lost, ns. Receivers send once a second or more often.
+  /// Time without received bytes after which the receiver counts as lost, ns. Receivers send once a second or more
+  /// often.
   static let patience: Int64 = 5_000_000_000
   /// Number of bytes without a sentence after which the baud rate is wrong: the length of two complete sentences.
   private static let enough = 2 * 82

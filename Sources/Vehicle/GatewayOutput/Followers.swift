@@ -174,7 +174,7 @@ package struct Follower: Sendable {
   /// - Returns: number of bytes that were copied; 0 if there are no records.
   package func copy(into buffer: inout [UInt8]) -> Int { followers.copy(for: number, into: &buffer) }
 
-  /// Maximum length of a record and of the `gap` record before it, bytes.
+  /// Maximum total length of a record and the `gap` record before it, bytes.
   package static let room = JSONLineEncoder.recordCapacity + 1_024
 
   /// Removes the follower.

@@ -51,9 +51,8 @@ package struct LineWriter: ~Copyable {
     }
   }
 
-  /// Waits for records, or until the reader closes its end of the connection; returns whether the reader has closed it.
-  /// A failed write would also show that the reader has closed its end, but while there are no records, nothing is
-  /// written.
+  /// Waits until there are records, or the reader has closed its end of the connection. Returns whether the reader has
+  /// closed its end. A failed write would show this, too, but without records, nothing is written.
   private func hasReaderLeft() -> Bool {
     var waiting: InlineArray<2, pollfd> = [
       pollfd(fd: queue.wakeUp.descriptor, events: Int16(POLLIN), revents: 0),

@@ -66,8 +66,8 @@ package struct RecordOutput: RecordSink, ~Copyable {
     if keepsNotes { load.wall = wall }
   }
 
-  /// Removes and returns the records that were discarded because the reader of stdout was too slow; `nil` if no loss
-  /// can be reported now.
+  /// Removes and returns the loss of the records that were discarded because the reader of stdout was too slow; `nil`
+  /// if no loss can be reported now.
   ///
   /// - Parameter isLast: whether the output ends after this call. A loss is then reported in any case.
   package func popLoss(isLast: Bool) -> RecordQueue.Loss? {

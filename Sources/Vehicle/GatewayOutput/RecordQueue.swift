@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// One thread appends records, and one thread removes them.
 public final class RecordQueue: Sendable {
-  /// The records that were discarded: their first and last sequence number, and their number.
+  /// Records that were discarded: their first and last sequence number, and their count.
   public struct Loss: Sendable, Equatable {
     public var fromSequence: UInt64
     public var toSequence: UInt64

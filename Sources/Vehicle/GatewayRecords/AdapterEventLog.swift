@@ -28,7 +28,8 @@ package final class AdapterEventLog {
   /// Creates the log.
   ///
   /// - Parameters:
-  ///   - portErrors: the errors of links, with their full texts; `nil` if there are none.
+  ///   - portErrors: the full texts of errors, which are added to the log lines about links that could not be opened;
+  ///     `nil` to add none.
   ///   - write: writes a log line with its severity and fields.
   package init(portErrors: PortErrors? = nil, _ write: @escaping (String, LogLevel, [JournalField]) -> Void) {
     self.portErrors = portErrors

@@ -7,7 +7,7 @@ package struct ReceiverSource {
   /// `NMEA 0183`, or gpsd with its version such as `gpsd 3.22`; `nil` if the receiver has not sent data yet.
   var identity: String?
   var isClosed = false
-  /// Whether the receiver has sent data before and is lost now.
+  /// Whether the receiver has sent data before, but no longer does.
   var wasLost = false
   var standing: Standing
   /// Number of fixes that the receiver has sent.

@@ -99,7 +99,7 @@ public struct RecordPipeline: ~Copyable {
   /// Changes the name of an adapter in later records.
   public mutating func setDevice(_ device: String, of number: Int) { sources[number].device = device }
 
-  /// Removes a link, after a last record was made of the values since the previous record.
+  /// Makes a last record of the values that a link has reported since its previous record, and removes the link.
   public mutating func removeSource<Sink: RecordSink & ~Copyable>(_ number: Int, at time: Int64, into sink: inout Sink)
   {
     let source = sources[number]

@@ -21,7 +21,8 @@ package struct TripStore {
 
   private let path: String
   private let isNote: Bool
-  /// The text that is stored; empty if none is. `nil` if it is not known, so that the next text must be written.
+  /// The text that is stored; empty if no text is stored. `nil` if the stored text is unknown; the next text is then
+  /// written in any case.
   private var kept: [UInt8]? = []
   private var lastReason = ""
   private(set) var memories: [TripMemory] = []

@@ -23,8 +23,8 @@ package struct StatusServer: ~Copyable {
     }
   }
 
-  /// Maximum number of clients that are not followers, on the local socket; the same maximum applies to TCP clients.
-  /// Further clients must wait until another connection ends.
+  /// Maximum number of clients on the local socket, not counting followers. The same maximum applies to the TCP
+  /// clients. Further clients must wait until another connection ends.
   private static let mostConnections = 32
   /// If no connection could be accepted, for example because the process has no free file descriptor, the server waits
   /// for this time before it accepts connections again, ns.

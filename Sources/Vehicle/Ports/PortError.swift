@@ -1,7 +1,7 @@
 import Failures
 import Glibc
 
-/// The reason why a port could not be opened or has failed. As text, it is one line for people with the port, the
+/// The reason why a port could not be opened or has failed. Its text is one line for people, which names the port, the
 /// problem and the remedy.
 public struct PortError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of error.

@@ -25,7 +25,7 @@ public struct BatchTimer: Sendable {
   /// The value of `arrived` when the last batch was filled.
   private var taken = Spool.Arrived()
   private var arrived = Spool.Arrived()
-  /// Time at which the oldest telemetry record that waits for a batch arrived, ns since boot; `nil` if none waits.
+  /// Arrival time of the oldest telemetry record that waits for a batch, ns since boot; `nil` if none waits.
   private var waitingSince: Int64?
   /// Whether the spool may have a backlog for this sink besides the records that have arrived since the last batch. For
   /// example, the sink may not have delivered all records of a batch.

@@ -153,7 +153,8 @@ extension Spool {
     }
   }
 
-  /// Returns the error with the operating system's reason, if SQLite reports only that something has failed.
+  /// Converts an error of SQLite to an error of the spool. If SQLite reports only that something has failed, the result
+  /// contains the operating system's reason.
   private func explained(_ error: SQLiteError) -> SpoolError {
     guard error.kind == .system, let code = lock?.writeFailure(), code != 0 else { return SpoolError(error, path) }
     return .system(path, "\(error.action)", code)

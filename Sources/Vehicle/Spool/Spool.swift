@@ -184,8 +184,8 @@ public struct Spool: ~Copyable {
     public init() {}
   }
 
-  /// Counts the records that were committed so far. While the file cannot be used, also counts the records in memory.
-  /// If this value changes, there are new records for sinks.
+  /// The number of records that were committed so far, for each lane. While the file cannot be used, it includes the
+  /// records in memory. If this value changes, there are new records for sinks.
   public var arrived: Arrived {
     guard state == .durable else { return appended }
     var arrived = appended
@@ -194,8 +194,7 @@ public struct Spool: ~Copyable {
     return arrived
   }
 
-  /// Number of records in the file, and number of records in memory. At least one sink has not acknowledged these
-  /// records.
+  /// Number of records that at least one sink has not acknowledged: those in the file, and those in memory.
   public var depth: (file: Int64, memory: Int) { (file?.counts.reduce(0, +) ?? 0, memory.records.count) }
 
   // MARK: Records

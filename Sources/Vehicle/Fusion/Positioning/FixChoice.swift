@@ -27,7 +27,7 @@ public struct FixChoice: ~Copyable {
 
   /// Time for which a fix stays valid, ns.
   static let patience: Int64 = PositionState.window
-  /// Time for which another receiver's fixes must be better before it is chosen, ns.
+  /// Time for which another receiver's fixes must be better before that receiver is chosen, ns.
   static let proof: Int64 = 10_000_000_000
   /// Of two fixes of the same type, one counts as better if its HDOP is less than this factor times the HDOP of the
   /// other.

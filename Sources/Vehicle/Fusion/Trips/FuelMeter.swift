@@ -1,5 +1,5 @@
 /// Measures the fuel consumption of a trip by several methods, each with its own total. A method can be used if the
-/// vehicle reports the values that it needs.
+/// vehicle reports the values that the method needs.
 ///
 /// A total is valid only if it covers at least 90 % of the time during which the engine ran.
 struct FuelMeter: BitwiseCopyable, Equatable {
@@ -7,7 +7,7 @@ struct FuelMeter: BitwiseCopyable, Equatable {
   var volume = RateIntegral()
   /// Engine fuel mass rate (PID 9D), g/s.
   var mass = RateIntegral()
-  /// Cylinder fuel rate (PID A2), converted by engine speed and number of cylinders to g/s.
+  /// Cylinder fuel rate (PID A2), converted to g/s with the engine speed and the number of cylinders.
   var stroke = RateIntegral()
   /// Mass air flow (PID 10) divided by commanded lambda (PID 44), g/s.
   var airCommanded = RateIntegral()

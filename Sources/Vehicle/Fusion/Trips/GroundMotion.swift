@@ -121,8 +121,8 @@ struct GroundMotion: BitwiseCopyable {
 }
 
 extension Trip {
-  /// Adds a distance that was measured with positions. It is counted only if the vehicle reports no speed soon
-  /// afterwards.
+  /// Adds a distance that was measured with positions. If the vehicle reports a speed soon afterwards, the distance is
+  /// not counted.
   mutating func addGround(_ step: GroundMotion.Step) {
     pendingMetres += step.metres
     pendingSeconds += step.seconds

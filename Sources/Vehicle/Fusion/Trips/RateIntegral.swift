@@ -26,7 +26,7 @@ struct RateIntegral: BitwiseCopyable, Equatable {
     lastTime = time
   }
 
-  /// Adds the integral over a later period, and continues from the last reading of that period.
+  /// Adds `later`, the integral over a later period. The next reading continues from the last reading of that period.
   mutating func add(_ later: RateIntegral) {
     total += later.total
     seconds += later.seconds

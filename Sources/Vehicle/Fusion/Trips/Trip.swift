@@ -8,8 +8,8 @@ struct Trip: BitwiseCopyable, Equatable {
   var end: Int64
   /// Last time at which the vehicle moved; the start of the trip if it has not moved yet.
   var lastMotion: Int64
-  /// Last time at which the voltage showed that an alternator or a DC-DC converter was charging the battery; until
-  /// then, the start of the trip.
+  /// Last time at which the voltage showed that an alternator or a DC-DC converter was charging the battery. If it has
+  /// not shown this yet, the start of the trip.
   var lastHint: Int64
   /// Whether the start of the trip was reported. It is reported when the distance of the trip is long enough.
   var isReported = false
@@ -56,8 +56,8 @@ struct Trip: BitwiseCopyable, Equatable {
     speed.total / 3_600 + groundDistance + (isSpeedAbsent ? pendingMetres / 1_000 : 0)
   }
 
-  /// Discards the distance that was measured with positions (``pendingMetres``). Call this when the vehicle has soon
-  /// reported a speed again.
+  /// Discards the distance that was measured with positions (``pendingMetres``). Call this if the vehicle reports a
+  /// speed again soon after the distance was covered.
   mutating func dropPending() {
     pendingMetres = 0
     pendingSeconds = 0
@@ -114,8 +114,8 @@ public struct TripReport: Equatable, Sendable {
   /// Maximum speed, km/h.
   public var maxSpeed: Double
 
-  /// If a part of the distance could not be measured, the odometer's distance is used instead. It must be longer than
-  /// the measured distance by at least this value, km. The odometer's resolution is 0.1 km.
+  /// If a part of the distance could not be measured, the odometer's distance is used instead, provided that it is
+  /// longer than the measured distance by at least this value, km. The odometer's resolution is 0.1 km.
   private static let odometerSurplus = 0.2
 
   init(_ trip: Trip, isSpeedAbsent: Bool, hasSpark: Bool) {

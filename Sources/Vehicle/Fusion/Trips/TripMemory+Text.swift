@@ -12,7 +12,7 @@ import Telemetry
 public enum TripMemoryError: Error, Equatable, Sendable {
   /// The text is incomplete, or its checksum is wrong.
   case damaged
-  /// The checksum is right, but the content is not the JSON of a trip that this version of the program writes.
+  /// The checksum is right, but the content is not the JSON that this version of the program writes for a trip.
   case notReadable(JSONError)
 }
 

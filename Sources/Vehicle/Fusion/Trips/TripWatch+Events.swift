@@ -79,7 +79,8 @@ extension TripWatch {
 
   // MARK: Evaluation
 
-  /// Whether the vehicle drives with its own power if its wheels turn. If `false`, it is being towed.
+  /// Whether turning wheels mean that the vehicle drives with its own power. If `false`, they mean that it is being
+  /// towed.
   private func isDriven(at time: Int64) -> Bool {
     guard let lastEngineSpeed, lastEngineSpeed.rpm == 0, !isElectrified, fuelKind != .electricity else { return true }
     // If no engine was ever seen running, the vehicle perhaps has none.

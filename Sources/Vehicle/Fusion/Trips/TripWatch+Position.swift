@@ -26,7 +26,8 @@ extension TripWatch {
     if hasTrip { trip.addGround(step) }
   }
 
-  /// Whether the vehicle drives if its position changes while it reports no speed. If `false`, it is being transported.
+  /// Whether a changing position means that the vehicle is driving, if it reports no speed. If `false`, the changing
+  /// position means that the vehicle is being transported.
   private func isDriving(at time: Int64) -> Bool {
     if let volts = supply.volts(at: time) {
       if volts >= options.chargingVoltage { return true }

@@ -37,7 +37,7 @@ extension TripWatch {
     isSpent = false
   }
 
-  /// Whether the trip started after the previous vehicle was lost.
+  /// Whether the trip started after the previous vehicle had stopped answering.
   private var isOfNewVehicle: Bool {
     guard checkpoint == nil, let lostAt, hasTrip else { return false }
     return trip.start >= lostAt

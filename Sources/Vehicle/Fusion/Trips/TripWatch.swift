@@ -31,10 +31,10 @@ public struct TripWatch: ~Copyable {
   var hasEnded = false
   /// End of the last trip. The next trip does not start before it.
   var lastEnd: Int64 = .min
-  /// The state of the trip at the time when the vehicle was lost. `nil` if no trip was in progress at that time, if the
-  /// vehicle was not lost, or if it has returned.
+  /// The state of the trip when ``vehicleLost(at:)`` was called. `nil` if no trip was in progress at that time, or if
+  /// the vehicle has returned or was never lost.
   var checkpoint: Trip?
-  /// Time at which the vehicle was lost; `nil` if it has not been lost or has returned.
+  /// Time of the last ``vehicleLost(at:)``; `nil` if the vehicle has returned or was never lost.
   var lostAt: Int64?
 
   // The vehicle.

@@ -2,7 +2,7 @@ import Fusion
 import Geofencing
 
 extension FenceRules {
-  /// Creates the rules for fence events from the configuration. Values that are not configured have their defaults.
+  /// Creates, from the configuration, the rules for fence events. Values that are not configured have their defaults.
   init(_ wanted: GatewayConfiguration.Geofences?) {
     self.init()
     guard let wanted else { return }

@@ -1,7 +1,7 @@
 import JSONText
 
-/// The positions, in the configuration's text, of the paths of the files that ``Settings`` reads. Any two values of
-/// this type are equal. Therefore, two configurations are equal if they differ only in these positions.
+/// The positions, in the configuration's text, of the paths of the files that ``Settings`` reads. All values of this
+/// type count as equal (`==`). Therefore, two configurations are equal if they differ only in these positions.
 struct FilePlaces: Equatable, Sendable {
   var geofences: FilePlace?
   /// The positions of the elements of ``GatewayConfiguration/signalSets``, in the same order.

@@ -2,8 +2,8 @@ import Sinks
 
 // Reading the PIN of a Bluetooth adapter. No message shows the PIN.
 extension GatewayConfiguration.Adapter {
-  /// Returns the PIN from the configuration or from its file; `nil` if none is configured. If it is `nil`, the daemon
-  /// tries the usual PINs.
+  /// Returns the PIN from the configuration or from its file; `nil` if no PIN is configured. The daemon then tries the
+  /// usual PINs.
   ///
   /// - Throws: ``Sinks/SinkErrorKind/badFile`` if the file is missing or invalid, or if all users can read it.
   public func readPIN() throws(SinkError) -> String? {

@@ -135,8 +135,8 @@ extension GatewayConfiguration {
 }
 
 extension JSONValue {
-  /// Rejects an array or object with more elements than any gateway needs, so that reading it does not cost time and
-  /// memory.
+  /// Rejects an array or object with more elements than any gateway needs, because reading it could take too much time
+  /// and memory.
   func refuseMore(than most: Int) throws(JSONError) {
     guard count <= most else { throw invalid(expected: "at most \(most)", found: "\(count)") }
   }

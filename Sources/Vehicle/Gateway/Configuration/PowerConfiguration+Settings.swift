@@ -1,7 +1,8 @@
 import AdapterSession
 
 extension PowerConfiguration {
-  /// Creates a session's rules for stopping polling and for probing from the configuration's `power`.
+  /// Creates, from the configuration's `power`, the rules by which a session stops polling a vehicle and probes it
+  /// again.
   init(_ power: GatewayConfiguration.Power) {
     self.init()
     isEnabled = power.isEnabled

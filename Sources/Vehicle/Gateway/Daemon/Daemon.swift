@@ -205,7 +205,8 @@ public struct Daemon: ~Copyable {
     }
   }
 
-  /// Waits up to 1.4 s until the writer has ended, and returns whether it has. All other messages are ignored.
+  /// Waits up to 1.4 s for the message that the writer has ended, and discards all other messages. Returns whether the
+  /// writer has ended.
   private func hasWriterEnded() -> Bool {
     let deadline = BootClock.now + 1_400_000_000
     while true {

@@ -236,8 +236,8 @@ struct DeviceRoster {
 
   private func entry(of device: DeviceIdentity) -> Int? { entries.firstIndex { $0.key == device.key } }
 
-  /// Finds the configured device whose path is a path of `device`, and assigns the identity of `device` to its entry.
-  /// An entry is skipped if it has the identity of another device that is present.
+  /// Searches the list of configured devices for the entry whose path is a path of `device`, and stores the identity of
+  /// `device` in this entry. An entry is skipped if it has the identity of another device that is present.
   ///
   /// - Returns: the number of the entry; `nil` if there is no such entry.
   private mutating func adopt(_ device: DeviceIdentity) -> Int? {

@@ -2,9 +2,9 @@ import Ports
 
 /// Determines which of the configured Bluetooth adapters must be paired, from the reports of their links.
 ///
-/// An adapter of classic Bluetooth without a configured PIN is not paired after it has answered once, even if it is
-/// absent for a long time: pairing could disturb its next connection. An adapter that rejects the connection may need a
-/// key, or another key.
+/// If an adapter of classic Bluetooth has no configured PIN and has answered once, it is not paired later, even if it
+/// is absent for a long time. Pairing could disturb its next connection. An adapter that rejects the connection may
+/// need a key, or another key.
 struct PairingNeeds {
   /// For each adapter, whether it may need a key, as the last report of its link states.
   private var wantsKey: [PortAddress: Bool] = [:]

@@ -8,8 +8,8 @@ import Synchronization
 /// ends. If there is a watchdog, it is notified while all threads that are needed for records make progress
 /// (sd_notify(3), sd_watchdog_enabled(3)).
 ///
-/// The watchdog is notified six times per watchdog interval. A thread is stuck if it makes no progress for two sixths
-/// of the interval. The notifications then stop until the thread continues. If it does not continue in time, the
+/// The watchdog is notified six times per watchdog interval. A thread counts as stuck if it makes no progress for two
+/// sixths of the interval. The notifications then stop until the thread continues. If it does not continue in time, the
 /// service manager restarts the daemon.
 struct ServiceManager: ~Copyable {
   /// Time between two notifications of the watchdog, ns; `nil` without a watchdog.

@@ -2,7 +2,8 @@ import CUdev
 import Glibc
 
 extension DeviceIdentity {
-  /// Reads udev's properties of a tty; `nil` if the tty has no hardware, as a virtual console or a pseudo-terminal.
+  /// Reads udev's properties of a tty; `nil` if the tty has no hardware because it is a virtual console or a
+  /// pseudo-terminal.
   init?(_ device: OpaquePointer) {
     let node = unsafe text(udev_device_get_devnode(device))
     guard !node.isEmpty, unsafe udev_device_get_parent(device) != nil else { return nil }

@@ -56,9 +56,9 @@ public struct DeviceIdentity: Hashable, Sendable {
     self.tag = tag
   }
 
-  /// A key that stays the same in any USB socket and under any number of the device file. It consists of the USB IDs
-  /// and the serial number. If the serial number is missing or not unique, the USB socket (``place``) is used instead
-  /// or, if that is unknown, the device file.
+  /// A key that does not change if the device is plugged into another USB socket, or gets another device file (such as
+  /// `ttyUSB1`). It consists of the USB IDs and the serial number. If the serial number is missing or not unique, the
+  /// key contains the USB socket (``place``) instead. If the socket is unknown, too, it contains the device file.
   public var key: String {
     guard let usb else { return place.isEmpty ? node : "path:\(place)" }
     let ids = "\(DeviceIdentity.hex(usb.vendor)):\(DeviceIdentity.hex(usb.product))"

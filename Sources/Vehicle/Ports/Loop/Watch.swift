@@ -2,8 +2,8 @@ import CPorts
 import Failures
 import Glibc
 
-/// A set of descriptors with one descriptor of its own, which `poll(2)` reports as readable while any of them is ready
-/// (epoll(7)).
+/// A set of descriptors that can be watched by a single descriptor: `poll(2)` reports this descriptor as readable while
+/// any descriptor of the set is ready (epoll(7)).
 struct Watch: ~Copyable {
   private let epoll: Descriptor
 

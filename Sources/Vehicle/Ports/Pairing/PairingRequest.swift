@@ -15,6 +15,6 @@ public struct PairingRequest: Hashable, Sendable {
     self.pin = pin
   }
 
-  /// The port by which to open the adapter and name it in messages. It does not contain the PIN.
+  /// The address at which the adapter is opened, and by which messages name it. It does not contain the PIN.
   public var port: PortAddress { isLowEnergy ? .ble(address) : .rfcomm(address, channel: nil) }
 }

@@ -94,7 +94,8 @@ struct PairingRound {
     if agent.plans[index].missed(at: BootClock.now) { report(.missed(agent.plans[index].request.port)) }
   }
 
-  /// Marks an adapter as paired, and asks BlueZ to mark it as trusted. If BlueZ does not, this is only reported.
+  /// Marks an adapter as paired, and asks BlueZ to mark it as trusted. If BlueZ fails to do this, the failure is only
+  /// reported.
   private func succeed(_ index: Int, _ path: String, _ report: (PairingEvent) -> Void) {
     guard agent.plans[index].state != .paired else { return }
     agent.plans[index].succeeded()

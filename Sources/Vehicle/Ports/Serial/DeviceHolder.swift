@@ -8,7 +8,8 @@ public enum DeviceHolder {
   ///
   /// - Parameters:
   ///   - path: path of the device file.
-  ///   - own: a descriptor of the calling process that is ignored; -1 to ignore none.
+  ///   - own: the number of a descriptor that the calling process has open. This descriptor is ignored; -1 to ignore
+  ///     none.
   public static func of(_ path: String, exceptBy own: Int32 = -1) -> String? {
     guard let wanted = device(path) else { return nil }
     let me = getpid()
@@ -34,8 +35,8 @@ public enum DeviceHolder {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR ? status.st_rdev : nil
   }
 
-  /// Returns the names in `names` that running processes have. A process name has at most 15 characters (proc(5),
-  /// `comm`).
+  /// Returns those elements of `names` that are the names of running processes. A process name has at most 15
+  /// characters (proc(5), `comm`).
   public static func running(of names: Set<String>) -> Set<String> {
     names.intersection(entries(of: "/proc").filter { Int32($0) != nil }.map(command))
   }

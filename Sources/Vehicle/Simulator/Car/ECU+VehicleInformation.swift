@@ -93,8 +93,8 @@ extension ECU {
     return type == 0x04 || type == 0x06 ? [items] + data : data
   }
 
-  /// The ECU's name in 20 characters: an acronym, padded with NUL to 4 characters, then a hyphen and a name, padded
-  /// together to 16.
+  /// The ECU's name in 20 characters, such as `ECM-EngineControl`. The acronym before the hyphen is padded with NUL to
+  /// 4 characters, and the rest, beginning with the hyphen, to 16 characters.
   private var nameBytes: [UInt8] {
     guard let hyphen = name.firstIndex(of: "-"), name[..<hyphen].utf8.count <= 4 else {
       return Self.padded(name, to: 20)

@@ -66,7 +66,7 @@ struct FaultPlan: Sendable {
 }
 
 extension Fault {
-  /// Whether the fault's number is the maximum number of its occurrences.
+  /// Whether ``Fault/number`` limits how often the fault occurs.
   var isCounted: Bool { kind == .busInitError }
 
   /// Whether the fault applies to a request. If the fault's argument has one byte, this byte must be the request's PID,

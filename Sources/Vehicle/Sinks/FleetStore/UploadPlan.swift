@@ -59,13 +59,13 @@ struct UploadPlan: Sendable {
     var encoding = Encoding.zstd
     /// Maximum number of records in a request, derived from requests that were too large.
     var mostRecords = Int.max
-    /// Number of records in the last full request (with ``mostRecords`` records or more) that the server accepted; 0 if
-    /// it has accepted none since it last rejected a request as too large.
+    /// Number of records in the last request that had at least ``mostRecords`` records and was accepted. 0 if there was
+    /// no such request since the server last rejected a request as too large.
     private var proven = 0
     /// Number of accepted requests with at least ``mostRecords`` records since ``mostRecords`` last changed.
     private var fullRequests = 0
-    /// Number of accepted requests with at least ``mostRecords`` records after which ``mostRecords`` is increased. It
-    /// doubles each time the increased number was too large.
+    /// When ``fullRequests`` reaches this number, ``mostRecords`` is increased. Each time the increased ``mostRecords``
+    /// turns out to be too large, this number is doubled.
     private var patience = Server.leastPatience
 
     /// Number of foreign records that were set aside since the server last accepted a record of this gateway.
@@ -248,8 +248,8 @@ struct UploadPlan: Sendable {
     }
   }
 
-  /// Divides the records of a request in two halves, because the server rejected the request without naming a record. A
-  /// single record becomes a suspect.
+  /// Divides the records of a request into two halves, because the server rejected the request without naming a record.
+  /// If the request has only one record, this record becomes a suspect.
   private mutating func refusedWhole(_ records: Range<Int>, _ reply: HTTPReply) -> Verdict {
     waiting.removeLast()
     guard records.count > 1 else {

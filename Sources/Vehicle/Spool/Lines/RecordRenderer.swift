@@ -55,7 +55,7 @@ struct RecordRenderer: ~Copyable {
   /// Writes the key of a time in a trip record, and the time as a date, for example `,"startTime":"…"`. Writes nothing
   /// if the date is unknown.
   ///
-  /// - Returns: the index of the byte 03 after the offset of this time.
+  /// - Returns: the index of the byte 03 that ends this time in the stored line.
   private mutating func writeMoment(
     _ stored: Span<UInt8>, from start: Int, _ moment: RecordTime, to out: inout [UInt8]
   ) -> Int {

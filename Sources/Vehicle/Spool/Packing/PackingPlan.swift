@@ -38,9 +38,9 @@ struct PackingPlan {
 
   /// Decides how to store a line.
   ///
-  /// A base line is similar enough if the compressed line has at most half of the line's length, and the base line has
-  /// at least three quarters of it. A shorter base line lacks many of the line's signal names. For example, the first
-  /// record of a vehicle is short, because it is made before the supported signals are known.
+  /// A base line is similar enough if it has at least three quarters of the line's length, and compression against it
+  /// at least halves the line. A shorter base line lacks many of the line's signal names. For example, the first record
+  /// of a vehicle is short, because it is made before the supported signals are known.
   mutating func step(for line: [UInt8], _ packer: LinePacker) -> Step {
     guard line.count >= Self.shortestLine else { return .plain }
     sinceLast += 1

@@ -48,8 +48,8 @@ struct ClockHistory: Equatable {
 
   /// If the offsets of two readings of a clock differ by at most this much, the clock has not stepped, ns.
   static let tolerance: Int64 = 10_000_000
-  /// If the offsets of two dates of a GPS receiver differ by at most this much, its clock has not stepped, ns. More is
-  /// tolerated because the receiver reports dates with a varying delay, and the local clock drifts.
+  /// If the offsets of two dates of a GPS receiver differ by at most this much, its clock has not stepped, ns. This is
+  /// more than ``tolerance``, because the receiver reports dates with a varying delay, and the local clock drifts.
   static let receiverTolerance: Int64 = 500_000_000
 
   /// Maximum number of entries for one boot.
