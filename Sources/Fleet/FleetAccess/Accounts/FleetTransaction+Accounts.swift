@@ -93,7 +93,8 @@ extension FleetTransaction {
     return try update(person, to: changed, action: action)
   }
 
-  /// Allows a person to sign in, or prevents it and ends all sessions of the person.
+  /// Activates or deactivates a person's account. A deactivated person cannot sign in; the person's sessions end, and
+  /// all links that were sent to the person become invalid.
   ///
   /// - Throws: `rule` with `lastAdministrator`.
   public func setActive(_ isActive: Bool, _ person: Stored<Person>) throws(ThingError) -> Stored<Person> {

@@ -7,8 +7,8 @@ public enum MailLimits {
   public static let seconds = 3 * 86_400
   /// The length of the period for which the numbers of mails are limited, s.
   public static let period = 3_600
-  /// Returns the maximum number of mails that are sent for a reason in each ``period`` to one account, and to one email
-  /// address.
+  /// Returns the maximum number of mails for one reason in each ``period``. The limit applies to each account, and also
+  /// to each email address.
   public static func perRecipient(_ reason: QueuedMail.Reason) -> Int {
     switch reason {
     case .recovery, .invitation: 5

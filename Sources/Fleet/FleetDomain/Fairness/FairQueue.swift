@@ -60,16 +60,16 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   fileprivate struct Lines {
     var served: Int
-    /// The value of ``Line/served`` that the most recently served member had immediately before its last element was
-    /// returned. New members start with this value.
+    /// Of the member that was served last: the value of ``Line/served`` before its element was returned. New members
+    /// start with this value.
     var reached = 0
     var members: [Member: Line] = [:]
   }
 
   private let cost: @Sendable (Element) -> Int
   private var groups: [Group: Lines] = [:]
-  /// The value of ``Lines/served`` that the most recently served group had immediately before its last element was
-  /// returned. New groups start with this value.
+  /// Of the group that was served last: the value of ``Lines/served`` before its element was returned. New groups start
+  /// with this value.
   private var reached = 0
   private var last = 0
   /// The number of waiting elements.

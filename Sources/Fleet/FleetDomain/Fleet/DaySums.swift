@@ -5,7 +5,7 @@ public struct DaySums: Equatable, Sendable {
   /// The property by which days are grouped: all days of one sum have it in common.
   public enum Grouping: Sendable {
     case vehicle, fleet
-    /// The driver to whom the vehicle was assigned for the whole time of its records.
+    /// The driver to whom the vehicle was assigned from the day's first record to its last one.
     case driver
     case day
     /// The week, which begins on Monday.

@@ -50,8 +50,8 @@ extension FleetView {
     return moves
   }
 
-  /// Returns the fleets of vehicles: the fleet's id, or `null` for a vehicle without a fleet, by the vehicle's id.
-  /// Vehicles that do not exist are left out.
+  /// Returns the fleets of vehicles. The keys are the vehicles' ids; each value is the id of the vehicle's fleet, or
+  /// `null` if the vehicle has no fleet. Vehicles that do not exist are left out.
   public func fleets(ofVehicles ids: [String]) throws(ThingError) -> [String: JSON] {
     var fleets: [String: JSON] = [:]
     var rest = ids[...]

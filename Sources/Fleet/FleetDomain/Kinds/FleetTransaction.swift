@@ -37,7 +37,7 @@ public protocol FleetView {
   ///     driver are left out (``LastKnown/isPrivate``). ``newestPlace(of:within:)`` returns their positions.
   func positions(fleets: [UUIDv7]?, hidingPrivateExcept drivers: [UUIDv7]?) throws(ThingError) -> [LastKnown]
 
-  /// Returns the newest selected position of a vehicle; `nil` if there is none.
+  /// Returns the newest position of a vehicle among those in the selection; `nil` if there is none.
   ///
   /// - Parameter vehicle: the vehicle's id.
   /// - Returns: the position, and the driver to whom the vehicle was assigned at its time; `nil` if there was none.
@@ -213,9 +213,9 @@ extension FleetTransaction {
     }
   }
 
-  /// Searches the audit for the newest change of a thing whose action is one of `actions`. Returns the values that the
-  /// thing had directly after this change, the action, and the change; `nil` if the audit contains no such change, or
-  /// too many later ones.
+  /// Searches the audit for the newest change of a thing whose action is one of `actions`. Returns the thing as it was
+  /// directly after this change, with the change's action and its values. Returns `nil` if there is no such change
+  /// among the newest ``mostHistory`` audit entries of the thing, or if a later change cannot be undone.
   public func value<Value: Kind>(
     of stored: Stored<Value>, after actions: Set<String>
   ) throws(ThingError) -> (value: Value, action: String, change: ThingChange)? {

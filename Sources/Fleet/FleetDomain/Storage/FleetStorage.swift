@@ -58,9 +58,9 @@ public protocol FleetStorage: AccessStorage {
     ofGateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError)
 
-  /// Returns the newest records of a vehicle, which is named by its ID or VIN. Considers only records that the caller
-  /// may see: of each class, and of each ECU, the result contains the newest of them. To find it, at most some 10,000
-  /// records of a class are searched.
+  /// Returns the newest records of a vehicle, which is named by its ID or VIN. The result contains the newest record of
+  /// each class and each ECU among the records that the caller may see. To find a record that the caller may see, the
+  /// call searches at most about 10,000 records of each class.
   ///
   /// - Parameter selection: the vehicles and times that the caller may see.
   /// - Returns: `nil` if the vehicle does not exist, or if the caller may not see it at any time.
@@ -155,8 +155,8 @@ public protocol FleetStorage: AccessStorage {
   @discardableResult
   func finishRemovals() async throws(StorageError) -> Int64
 
-  /// Does the work that an upgrade of the database has postponed, in small transactions: evaluates records that an
-  /// earlier version stored, for the newest positions and the figures of days.
+  /// Does the work that an upgrade of the database has postponed: finds the newest positions and computes the figures
+  /// of days from records that an earlier version stored. Works in small transactions.
   ///
   /// - Returns: the number of vehicles for which this was done.
   @discardableResult

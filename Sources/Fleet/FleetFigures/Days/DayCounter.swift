@@ -24,7 +24,8 @@ public enum DayCounter: Int, CaseIterable, Sendable {
 
   /// The maximum consumption that is believed, L/h. The largest mining machines use less.
   private static let greatestConsumption = 2_000.0
-  /// Some machines report their counters of time in whole hours. This is added to the time that may have passed, ms.
+  /// Some machines report their counters of time in whole hours. Therefore such a counter may increase by this much
+  /// more than the time between two readings, ms.
   private static let resolution: Int64 = 3_600_000
 
   /// Returns the value of this counter in a record; `nil` if the record does not contain it.

@@ -135,8 +135,8 @@ extension FleetView {
     return totals
   }
 
-  /// Replaces unknown totals of the last service with the totals that are known for the day of the service or, if none
-  /// are, the next earlier ones. A service is then rather due too early than too late.
+  /// Replaces each unknown total of the last service with the newest total that is known at the end of the day of the
+  /// service. This total may be older than the service. The next service is then due too early rather than too late.
   func fill(_ due: inout ServiceDue, from vehicle: Vehicle, _ plan: ServicePlan) throws(ThingError) {
     guard let date = due.lastDate else { return }
     var totals = ServicePlan.Point()

@@ -100,7 +100,7 @@ public enum Meter: String, CaseIterable, Sendable {
 
   // MARK: Figures
 
-  /// A value that is older than this number of days is not the reading of today.
+  /// A value that is older than this number of days is not used as today's reading.
   static let presentDays = 7
 
   /// The readings of this number of days before the last reading are used for ``daily(from:to:)``.

@@ -141,8 +141,8 @@ extension FleetTransaction {
 
   /// Judges readings in the order of their places, and stores the decisions that differ.
   ///
-  /// - Parameter end: readings that were created at this time or later are judged later in any case, ms; `nil` if there
-  ///   are none.
+  /// - Parameter end: the creation time from which on readings are skipped, because they are already waiting to be
+  ///   judged (``PendingMeter``), ms; `nil` if none wait.
   /// - Returns: the creation time of the first reading that was not judged, ms; `nil` if none remains.
   func judge(
     _ chain: inout MeterChain, from start: Meter.Place, _ late: [Stored<MeterReading>], until end: Int64?,

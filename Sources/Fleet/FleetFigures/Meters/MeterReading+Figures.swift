@@ -65,8 +65,9 @@ extension FleetTransaction {
     return MeterReading.Comparison(of: value, at: reading.at, after: earlier, estimate: nil)
   }
 
-  /// Adds the event of a new reading that contradicts the previous ones. Readings of a meter with the same flag cause
-  /// only one event a day, because a gateway sends a reading after each trip.
+  /// Adds an event for a new reading that contradicts the previous ones. If the meter has another reading of the last
+  /// 24 hours that has the same ``FleetWork/MeterReading/flag``, adds no event, because a gateway sends a reading after
+  /// each trip.
   func announceContradiction(of reading: Stored<MeterReading>, _ meter: Meter) throws(ThingError) {
     guard let flag = reading.value.flag, flag != .outOfOrder, let comparison = reading.value.comparison,
       let vehicle = try vehicle(named: reading.value.vehicle)

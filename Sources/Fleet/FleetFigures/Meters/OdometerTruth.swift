@@ -59,8 +59,8 @@ public struct OdometerTruth: Equatable, Sendable {
   /// A reading that is lower than the previous one by less than this counts as the same reading, which a person has
   /// rounded down, km.
   static let rounding = 1.0
-  /// A lower reading counts as a possible replacement only if this number of readings follow that do not decrease and
-  /// are also lower than the reading before it.
+  /// The number of readings that must confirm a possible replacement. They follow the lower reading, do not decrease,
+  /// and are all lower than the last reading before it.
   static let confirming = 2
 
   /// Compares readings with trips.

@@ -13,7 +13,7 @@ public enum PendingMeter {
 
   static func name(of meter: Meter, vehicle: String) -> String { "\(prefix)\(meter.rawValue) \(vehicle)" }
 
-  /// Returns the meter and the id of the vehicle of a marker.
+  /// Returns the meter and the vehicle's id that the name of a marker contains; `nil` if the name is not valid.
   fileprivate static func parse(_ name: String) -> (meter: Meter, vehicle: String)? {
     let parts = name.split(separator: " ", maxSplits: 2)
     guard parts.count == 3, let meter = Meter(rawValue: String(parts[1])) else { return nil }

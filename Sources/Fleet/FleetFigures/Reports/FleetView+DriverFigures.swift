@@ -3,9 +3,9 @@ import FleetWork
 import Telemetry
 
 extension FleetView {
-  /// Returns the figures of one driver: those of the report of drivers, and the sums of the journeys that began on the
-  /// days. If the figures of a vehicle of the driver do not include all records of a day yet, `pending` contains this
-  /// day.
+  /// Returns the figures of one driver: those of the report of drivers, and the sums of the journeys that began on
+  /// `dates`. The member `pending` contains the days on which the figures of the driver's vehicles do not include all
+  /// records yet.
   ///
   /// - Parameter zone: the time zone in which the days begin.
   public func figures(
@@ -30,8 +30,8 @@ extension FleetView {
     return .object(members)
   }
 
-  /// Returns the days whose figures do not include all records yet, of the vehicles that are or were assigned to a
-  /// driver on these days.
+  /// Returns the days on which a vehicle was assigned to the driver, if the vehicle's figures of the day do not include
+  /// all records yet.
   private func pendingDays(
     ofDriver driver: UUIDv7, on dates: ClosedRange<CalendarDate>, in zone: ZoneRules
   ) throws(ThingError) -> [CalendarDate] {

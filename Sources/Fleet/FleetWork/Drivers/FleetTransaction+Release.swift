@@ -3,8 +3,8 @@ import Telemetry
 
 extension FleetTransaction {
   /// Separates drivers from the account of a person who will be erased. Without the account, a driver cannot end a
-  /// journey in the app. Therefore the assignments and journeys of the drivers end, and each ended assignment is an
-  /// event. The drivers remain, because entries of the past name them.
+  /// journey in the app. Therefore the assignments and journeys of the drivers end, and an event is added for each
+  /// assignment that ends. The drivers are kept, because older entries refer to them.
   ///
   /// - Returns: the ids of the drivers.
   public func releaseDrivers(of person: UUIDv7) throws(ThingError) -> [UUIDv7] {

@@ -7,7 +7,7 @@ import Telemetry
 /// Every route, export and message that shows something derived from records uses this type. Data of a hidden period
 /// are left out, or only their day is shown.
 public struct HiddenTimes: Equatable, Sendable {
-  /// The hidden periods, in no order. They may overlap.
+  /// The hidden periods, in any order. They may overlap.
   public let windows: [VehicleWindow]
   private let ofVehicle: [String: [VehicleWindow]]
 

@@ -18,7 +18,8 @@ public enum VehicleCommand: String, CaseIterable, Sendable {
 
 /// The body of the command that retires a vehicle.
 public struct VehicleRetirement: NestedValue {
-  /// The last day of ownership; `nil` for the day that the vehicle already has or, if it has none, for today.
+  /// The last day of ownership. If `nil`, the day that is stored in the vehicle is kept; if none is stored, today is
+  /// used.
   public var disposedOn: CalendarDate?
 
   public init() {}
