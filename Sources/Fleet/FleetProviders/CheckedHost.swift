@@ -16,7 +16,7 @@ public enum CheckedHost {
   /// Maximum number of addresses of a host that are used.
   private static let most = 8
 
-  /// Whether connections to a host may be made, as far as its text shows. Names are not looked up.
+  /// Whether connections to a host may be allowed. This is decided from the text alone: names are not looked up.
   ///
   /// - Parameters:
   ///   - host: a name or an address in the usual notation.

@@ -13,8 +13,7 @@ public struct PasswordPolicy: Sendable {
   public static let minimumAlone = 15
   /// Minimum number of characters of a password with a second factor.
   public static let minimumWithFactor = 8
-  /// Maximum number of UTF-8 bytes of a password, which limits the work of hashing. People do not type longer
-  /// passwords.
+  /// Maximum length of a password in UTF-8 bytes. It limits the work of hashing. People do not type longer passwords.
   public static let maximumBytes = 1_024
 
   /// The reason why a password is rejected.

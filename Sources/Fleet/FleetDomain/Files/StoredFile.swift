@@ -157,7 +157,7 @@ public struct FileUse: Kind {
 
 /// The total size of a tenant's files, or of the files that one person or token has uploaded.
 public struct FileSpace: Kind {
-  /// The ``holder`` of the row with the total size of all files of the tenant.
+  /// The value of ``holder`` in the row that contains the total size of the tenant's files.
   public static let ofTenant = "tenant"
 
   /// ``ofTenant``, or the id of a person or token.

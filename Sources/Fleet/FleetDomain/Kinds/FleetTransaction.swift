@@ -155,8 +155,8 @@ public protocol FleetTransaction: FleetView {
   /// later, by ``FleetStorage/finishRemovals()``. A new record with its ID registers a new vehicle.
   func removeVehicle(_ vehicle: Stored<Vehicle>) throws(ThingError)
 
-  /// Stores an ``Attribution``, which assigns records of a gateway to a vehicle, unless one is stored for the same trip
-  /// already. Marks the hours in which the vehicle's figures change.
+  /// Stores an ``Attribution``, which assigns records of a gateway to a vehicle, and marks the hours of these records
+  /// as stale. Does nothing if an attribution for the same trip is already stored.
   func attribute(_ attribution: Attribution) throws(ThingError)
 
   /// Adds an entry to the audit for an event that changes no thing, for example a sign-in. `thing` may name a thing to

@@ -37,7 +37,7 @@ public struct Money: FieldValue, Hashable, Sendable {
     self.tenThousandths = tenThousandths
   }
 
-  /// Returns a valid amount without the zeros at its beginning that it does not need.
+  /// Removes unnecessary zeros at the beginning of a valid amount.
   private static func withoutLeadingZeros(_ amount: String) -> String {
     let sign = amount.hasPrefix("-") ? "-" : ""
     let digits = amount.dropFirst(sign.count).drop { $0 == "0" }

@@ -119,8 +119,8 @@ public struct DayBuilder: Sendable {
   /// Creates a builder for a day.
   ///
   /// - Parameters:
-  ///   - trips: records of trips from the day and from ``margin`` before and after it, and the ends of later trips that
-  ///     began before the end of the day, in any order.
+  ///   - trips: the records of trips of the day, of ``margin`` before it and of ``margin`` after it, in any order. Also
+  ///     the later records of the ends of trips that began before the end of the day.
   ///   - drivingEvents: the driving events of the day, in any order.
   public init(_ date: CalendarDate, in zone: ZoneRules, trips: [DayTrip], drivingEvents: [DayEvent]) {
     self.date = date

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The readings of counters on a day, and the figures that they give.
+/// The readings of counters on a day, and the figures that are computed from them.
 ///
 ///     for sample in samples { counters.add(sample, isEngineOn: nil) }     // in the order of their times
 ///     for counter in counters.needed(engineOn: 0, fuelUsed: nil) {

@@ -27,8 +27,8 @@ extension ServiceDue {
     JSON.array([schedule.every.json, schedule.basis.json, schedule.lastService.json]).canonicalText
   }
 
-  /// Whether no record is opened and nothing is announced, because a record of the present cycle is being completed or
-  /// corrected.
+  /// Whether a record of the present cycle is being completed or corrected. Meanwhile no record is opened, and nothing
+  /// is announced.
   var isPaused: Bool { openedCycle.map { $0 > cycle } ?? false }
 
   /// Prevents the opening of a record until ``openedCycle`` is set again.

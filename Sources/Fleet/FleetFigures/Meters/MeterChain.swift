@@ -8,7 +8,7 @@ import Telemetry
 /// The decision about a reading depends only on the last used reading before it, and on the used readings of the 24
 /// hours before it. When both are the same as before the change, all later decisions remain as they are.
 struct MeterChain {
-  /// After about this number of readings in one transaction, the remaining readings are judged in other transactions.
+  /// The approximate maximum number of readings that one transaction judges. Other transactions judge the rest.
   static let step = 128
 
   let meter: Meter

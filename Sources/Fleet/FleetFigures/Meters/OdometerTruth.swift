@@ -56,8 +56,8 @@ public struct OdometerTruth: Equatable, Sendable {
   /// trips have no distance.
   public var driftPercent: Double? { telemetry > 0 ? (increase - telemetry) / telemetry * 100 : nil }
 
-  /// A reading that is lower than the previous one by less than this counts as the same reading, which a person has
-  /// rounded down, km.
+  /// If a reading is lower than the previous one by less than this, it counts as the previous reading, rounded down by
+  /// a person, km.
   static let rounding = 1.0
   /// The number of readings that must confirm a possible replacement. They follow the lower reading, do not decrease,
   /// and are all lower than the last reading before it.

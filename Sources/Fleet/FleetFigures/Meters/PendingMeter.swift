@@ -28,7 +28,7 @@ public enum PendingMeter {
 }
 
 extension FleetView {
-  /// Returns the marker of a meter whose readings are still to be judged; `nil` if there is none.
+  /// Returns the marker of a meter; `nil` if none of the meter's readings are still to be judged.
   func pendingMeter(_ meter: Meter, vehicle: String) throws(ThingError) -> Stored<FollowedFeed>? {
     try first(
       ThingQuery<FollowedFeed>(.oneOf(key: "name", [.text(PendingMeter.name(of: meter, vehicle: vehicle))])))

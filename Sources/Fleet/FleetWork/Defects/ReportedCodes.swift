@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// The time of the newest report of trouble codes that was processed, for each ECU of a vehicle. It has the same ID as
-/// the vehicle.
+/// For each ECU of a vehicle, the time of the newest report of trouble codes that was processed. This thing has the
+/// same ID as the vehicle.
 public struct ReportedCodes: Kind {
   /// The newest report of an ECU.
   public struct Newest: NestedValue {

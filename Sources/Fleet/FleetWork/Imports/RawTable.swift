@@ -13,7 +13,8 @@ struct RawTable {
   var dates: DateOrder?
   /// The maximum number of errors.
   static let mostErrors = 1_000
-  /// The maximum number of unknown columns that are errors of their own.
+  /// The maximum number of unknown columns that are reported, each as a separate error. If there are more, one further
+  /// error states their number.
   private static let mostUnknown = 20
   /// The columns of the current section that were used.
   var used: Set<Int> = []

@@ -60,8 +60,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Returns the description of each checklist item, by the key of its name (``Inspection/Item/key(of:)``). If several
-  /// lists contain an item, a list for the vehicle's type takes precedence.
+  /// Returns the descriptions of checklist items. The keys are those of the items' names
+  /// (``Inspection/Item/key(of:)``). If several lists contain an item, a list for the vehicle's type takes precedence.
   private func itemTexts(of vehicle: String) throws(ThingError) -> [String: String] {
     let type = try self.vehicle(named: vehicle)?.value.category
     let lists = try checklists().map(\.list)

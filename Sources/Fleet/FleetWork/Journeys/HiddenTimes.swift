@@ -41,7 +41,7 @@ public struct HiddenTimes: Equatable, Sendable {
 }
 
 extension FleetView {
-  /// Returns the times of vehicles that are hidden from a requester.
+  /// Returns the periods that are hidden from a requester, each for one vehicle.
   ///
   /// - Parameters:
   ///   - vehicles: the ids of vehicles; `nil` for all.

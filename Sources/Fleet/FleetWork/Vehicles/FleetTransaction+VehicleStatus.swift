@@ -95,8 +95,8 @@ extension FleetTransaction {
     return rest > 0
   }
 
-  /// Returns the things of a vehicle or of a driver that have one of these statuses, at most `rest` things. Their
-  /// number is subtracted from `rest`.
+  /// Returns at most `rest` things of a vehicle or of a driver, all with one of the given statuses. Subtracts their
+  /// number from `rest`.
   private func open<Value: Kind>(
     _ statuses: [JSON], where key: String, is id: JSON, atMost rest: inout Int
   ) throws(ThingError) -> [Stored<Value>] {
