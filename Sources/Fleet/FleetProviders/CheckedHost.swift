@@ -31,8 +31,8 @@ public enum CheckedHost {
     }
   }
 
-  /// Returns the addresses of a host to which a connection is allowed, the preferred one first. It blocks until the
-  /// name server has answered, or the time is over.
+  /// Returns the addresses of a host to which a connection is allowed, the preferred one first. The call blocks the
+  /// thread until the name server has answered, or the time limit is over.
   ///
   /// The caller must connect to one of these addresses: another lookup of the same name may have another result.
   ///

@@ -2,7 +2,7 @@ import FleetDomain
 import Telemetry
 
 extension FleetView {
-  /// Returns the person with an email address; `nil` if there is none.
+  /// Returns the person who has the given email address; `nil` if there is none.
   public func person(_ email: EmailAddress) throws(ThingError) -> Stored<Person>? {
     try first(ThingQuery<Person>(.oneOf(key: "email", [email.json])))
   }
@@ -15,7 +15,8 @@ extension FleetView {
     ).items
   }
 
-  /// Returns the valid ticket with a secret; `nil` if the ticket was used, has expired, or has another purpose.
+  /// Returns the valid ticket that has the given secret; `nil` if the ticket was used, has expired, or has another
+  /// purpose.
   public func ticket(
     _ secret: SecretHash, for purposes: Set<Ticket.Purpose>, at time: Timestamp
   ) throws(ThingError) -> Stored<Ticket>? {

@@ -32,8 +32,8 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
       skipRemoved()
     }
 
-    /// Finds the element with a number by binary search, and removes it. Returns `nil` if the queue does not contain
-    /// the element.
+    /// Finds the element that has the given number by binary search, and removes it. Returns `nil` if the queue does
+    /// not contain the element.
     mutating func remove(_ number: Int) -> Element? {
       var (low, high) = (start, elements.count)
       while low < high {

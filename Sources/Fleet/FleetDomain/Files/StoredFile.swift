@@ -126,7 +126,7 @@ public struct StoredFile: Kind {
     Field("uploadedBy", \.uploadedBy).settable(by: .server).filterable(),
   ]
 
-  /// Returns the version with a name; `nil` if there is none.
+  /// Returns the version that has the given name; `nil` if there is none.
   public func version(_ name: String) -> Version? { versions.first { $0.name == name } }
 
   /// The SHA-256 of the original and of each copy that must be kept. If the server has made a copy of the whole image

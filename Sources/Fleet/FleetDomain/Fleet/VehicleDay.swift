@@ -37,8 +37,8 @@ public struct VehicleDay: Equatable, Sendable {
     self.lastTime = lastTime
   }
 
-  /// Whether some figures come from the last values of counters on this day and on the day before. The time between
-  /// each last value and midnight counts for the other day, so these figures are estimates.
+  /// Whether some figures are increases of counters: the last value on this day minus the last value on the day before.
+  /// The time from a day's last value to midnight then counts for the next day, so these figures are estimates.
   ///
   /// - Parameter zone: the time zone of the day.
   public func isEstimated(in zone: ZoneRules) -> Bool { firstTime.milliseconds < zone.start(of: date) }

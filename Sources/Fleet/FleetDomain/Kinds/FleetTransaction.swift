@@ -33,8 +33,9 @@ public protocol FleetView {
   ///
   /// - Parameters:
   ///   - fleets: the fleets whose vehicles are returned; `nil` for all vehicles.
-  ///   - drivers: if not `nil`, the values of vehicles whose newest records may belong to a private journey of another
-  ///     driver are left out (``LastKnown/isPrivate``). ``newestPlace(of:within:)`` returns their positions.
+  ///   - drivers: the ids of drivers; `nil` to return all positions. If a vehicle's newest records may belong to a
+  ///     private journey of any other driver, its values are left out (``LastKnown/isPrivate``). For such a vehicle,
+  ///     call ``newestPlace(of:within:)``.
   func positions(fleets: [UUIDv7]?, hidingPrivateExcept drivers: [UUIDv7]?) throws(ThingError) -> [LastKnown]
 
   /// Returns the newest position of a vehicle among those in the selection; `nil` if there is none.

@@ -65,7 +65,7 @@ public protocol AccessStorage: Sendable {
   /// Returns tokens in the order of their ids, which is the order of their creation.
   func tokens(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<OperatorToken>
 
-  /// Returns whether a tenant has a token with a role. Revoked tokens count, too.
+  /// Returns whether a tenant has a token with the given role. Revoked tokens count, too.
   func hasToken(_ role: Role, tenant: TenantID) async throws(StorageError) -> Bool
 
   /// Revokes a token.

@@ -50,7 +50,7 @@ public protocol FleetStorage: AccessStorage {
   /// records until it knows its vehicle (``RecordQuery/gateway``).
   func gatewaysWithRecords(tenant: TenantID) async throws(StorageError) -> [String]
 
-  /// Removes the records of a gateway that belong to no vehicle. Their rows are deleted later, by
+  /// Removes those records of a gateway that belong to no vehicle. Their rows are deleted later, by
   /// ``finishRemovals()``.
   ///
   /// - Throws: `notFound` if the gateway has no such records.

@@ -26,13 +26,13 @@ public final class FairTurns: Sendable {
 
   /// The time after which a job lets other jobs run.
   let slice: Duration
-  /// The maximum time for which one work may use a processor. Waiting does not count.
+  /// The maximum time for which one job may use a processor. Waiting does not count.
   let limit: Duration
   private let state: Mutex<State>
 
   /// - Parameters:
   ///   - count: the number of jobs that run at the same time; above 0.
-  ///   - limit: the maximum time for which one work may use a processor.
+  ///   - limit: the maximum time for which one job may use a processor.
   public init(_ count: Int, slice: Duration = .milliseconds(5), limit: Duration) {
     (self.slice, self.limit) = (slice, limit)
     state = Mutex(State(free: count))
