@@ -18,7 +18,7 @@ public struct DaySums: Equatable, Sendable {
   /// The fleet, if days are grouped by fleet; otherwise `nil`.
   public var fleet: UUIDv7?
   public var driver: UUIDv7?
-  /// The first day with records.
+  /// The first day of this sum that has records.
   public var date: CalendarDate
   public var vehicles = 0
   /// The number of days with use, summed over all vehicles. On a day with use, the engine ran, the vehicle moved, a

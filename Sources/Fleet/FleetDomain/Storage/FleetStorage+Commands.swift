@@ -1,7 +1,7 @@
 import Telemetry
 
 /// Functions that change fences, gateways and tokens, for commands on the server's machine. They have no parameter for
-/// the actor: the audit names ``Actor/command`` as the author.
+/// the actor: the audit names ``Actor/Who/command`` as the author.
 extension FleetStorage {
   public func putFences(
     _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp

@@ -78,7 +78,7 @@ public struct DayBuilder: Sendable {
 
     var end: Int64 { time.upperBound }
 
-    /// Whether telemetry lacks an essential part of the trip.
+    /// Whether telemetry gives no distance for the trip, or is missing for more than ``longestStep`` of its time.
     var isIncomplete: Bool {
       measuredTime == 0 || end - time.lowerBound - measuredTime > DayBuilder.longestStep
     }

@@ -33,7 +33,7 @@ public enum Meter: String, CaseIterable, Sendable {
 
   // MARK: Judgement of readings
 
-  /// A reading of a meter that is used (``FleetWork/MeterReading``).
+  /// A used reading of a meter (``FleetWork/MeterReading``).
   public struct Point: Equatable, Sendable {
     public let at: Timestamp
     /// The value that the odometer (km) or hour meter (h) shows.

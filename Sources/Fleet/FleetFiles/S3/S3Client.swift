@@ -75,7 +75,7 @@ final class S3Client: Sendable {
 
   private static let connections = 8
   private static let mostOfTenant = 4
-  /// Maximum number of requests of a tenant that wait.
+  /// Maximum number of waiting requests of a tenant.
   private static let mostWaiting = 1_000
   /// The number of a tenant's requests without an answer after which the storage counts as down for the tenant.
   private static let mostFailures = 3

@@ -39,7 +39,8 @@ extension FleetTransaction {
       guard report.at >= codes.newest[index].at else { return false }
       codes.newest[index].at = report.at
     } else {
-      // A hostile gateway may invent names of ECUs. The ECU whose last report is the oldest makes room.
+      // A hostile gateway may invent names of ECUs. If there are too many, the ECU whose last report is the oldest is
+      // removed.
       if codes.newest.count >= Defect.mostReports,
         let oldest = codes.newest.indices.min(by: { codes.newest[$0].at < codes.newest[$1].at })
       {
