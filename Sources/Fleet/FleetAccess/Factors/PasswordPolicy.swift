@@ -131,8 +131,8 @@ public struct PasswordPolicy: Sendable {
     return !text.contains { $0.isLetter || $0.isNumber }
   }
 
-  /// Returns the length of the common password, or of the word from the account, that is at the beginning of a text. If
-  /// several are, returns the length of the longest one; 0 if there is none.
+  /// If a text begins with a common password or with a word from the account, returns the length of the longest one;
+  /// otherwise 0.
   private func longestPrefix(_ text: ArraySlice<Character>, _ own: Set<String>) -> Int {
     for length in stride(from: min(text.count, 24), through: 3, by: -1) {
       let part = String(text.prefix(length))

@@ -60,7 +60,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   fileprivate struct Lines {
     var served: Int
-    /// Of the member that was served last: the value of ``Line/served`` before its element was returned. New members
+    /// When an element is returned, this becomes the value that ``Line/served`` of its member had before. New members
     /// start with this value.
     var reached = 0
     var members: [Member: Line] = [:]
@@ -68,8 +68,8 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   private let cost: @Sendable (Element) -> Int
   private var groups: [Group: Lines] = [:]
-  /// Of the group that was served last: the value of ``Lines/served`` before its element was returned. New groups start
-  /// with this value.
+  /// When an element is returned, this becomes the value that ``Lines/served`` of its group had before. New groups
+  /// start with this value.
   private var reached = 0
   private var last = 0
   /// The number of waiting elements.

@@ -135,8 +135,9 @@ extension FleetView {
     return totals
   }
 
-  /// Replaces each unknown total of the last service with the newest total that is known at the end of the day of the
-  /// service. This total may be older than the service. The next service is then due too early rather than too late.
+  /// Replaces each unknown total of the last service with the newest total that is known at the end of the service's
+  /// day or, if there is none, with the oldest later one. If the total is older than the service, the next service is
+  /// due too early rather than too late.
   func fill(_ due: inout ServiceDue, from vehicle: Vehicle, _ plan: ServicePlan) throws(ThingError) {
     guard let date = due.lastDate else { return }
     var totals = ServicePlan.Point()

@@ -65,9 +65,9 @@ extension FleetTransaction {
     return MeterReading.Comparison(of: value, at: reading.at, after: earlier, estimate: nil)
   }
 
-  /// Adds an event for a new reading that contradicts the previous ones. If the meter has another reading of the last
-  /// 24 hours that has the same ``FleetWork/MeterReading/flag``, adds no event, because a gateway sends a reading after
-  /// each trip.
+  /// Adds an event for a new reading that contradicts the previous ones. Adds no event if another reading of the meter
+  /// in the last 24 hours has the same ``FleetWork/MeterReading/flag``. Otherwise a gateway, which sends a reading
+  /// after each trip, would cause many events.
   func announceContradiction(of reading: Stored<MeterReading>, _ meter: Meter) throws(ThingError) {
     guard let flag = reading.value.flag, flag != .outOfOrder, let comparison = reading.value.comparison,
       let vehicle = try vehicle(named: reading.value.vehicle)

@@ -5,7 +5,7 @@ import Telemetry
 public struct Webhook: Kind {
   /// The maximum number of webhooks of a tenant.
   public static let most = 20
-  /// Time of failures without a success after which a webhook is switched off, s.
+  /// If the receiver of a webhook fails for this time without a success, the webhook is switched off, s.
   public static let patience = 86_400
   /// Time after a change of the secret in which messages are also signed with the previous secret, s.
   public static let overlap = 86_400
