@@ -36,7 +36,7 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
     case hasPassword
     /// The text is an AMQP address of another machine, but contains no user.
     case noUser
-    /// An MQTT address has a path.
+    /// The text is an MQTT address with a path, which such addresses must not have.
     case hasPath
     /// The scheme is unknown, or host, port or percent-encoding are invalid.
     case notAnAddress

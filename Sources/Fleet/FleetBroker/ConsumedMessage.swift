@@ -1,6 +1,7 @@
 /// A message as the broker delivered it.
 struct ConsumedMessage: Equatable, Sendable {
-  /// The broker's number of the delivery. An acknowledgement contains this number; numbers ascend.
+  /// The number that the broker has given to this delivery. An acknowledgement contains this number. Later deliveries
+  /// have higher numbers.
   var tag: UInt64
   /// The topic, for example `fleet/VAN-001/telemetry`; in AMQP the routing key `fleet.VAN-001.telemetry`.
   var topic: String

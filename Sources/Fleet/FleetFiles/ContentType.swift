@@ -12,7 +12,7 @@ public enum ContentType: String, CaseIterable, Sendable {
   case usdz = "model/vnd.usdz+zip"
   case obj = "model/obj"
   case stl = "model/stl"
-  /// No type is registered for PLY.
+  /// PLY has no registered media type, so this one is used instead.
   case ply = "model/x-ply"
   case zip = "application/zip"
   case other = "application/octet-stream"

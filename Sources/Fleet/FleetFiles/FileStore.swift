@@ -47,8 +47,8 @@ public protocol FileStore: Sendable {
   ///   - announced: the SHA-256 that the client has announced; `nil` for none.
   ///   - last: the last piece, which this store has just received; `nil` if it is unknown. If this piece is the whole
   ///     upload, its bytes are not read again.
-  /// - Throws: `offset` if the upload has another length; `busy` if a piece is being appended, whose bytes may still be
-  ///   removed; `otherContent` if the SHA-256 is not the announced one (the upload is then removed).
+  /// - Throws: `offset` if the upload has another length; `busy` if a piece is still being appended, because its bytes
+  ///   may be removed again; `otherContent` if the SHA-256 is not the announced one (the upload is then removed).
   func complete(
     _ upload: UUIDv7, size: Int64, announced: String?, last: (any UploadPiece)?, tenant: TenantID
   ) async throws(FileError) -> CompleteUpload

@@ -6,7 +6,8 @@ import Synchronization
 /// Runs the program that decodes images. Each run has its own sandbox: without network, without the server's files, and
 /// with limits of memory and time. If the program crashes or exceeds a limit, the image counts as unusable.
 public final class ImageHelper: Sendable {
-  /// A copy of an image that the program has made.
+  /// A file that the program has made from an uploaded one: a smaller copy of an image, an image of a 3D model, or the
+  /// model in another format.
   public struct Copy: Sendable {
     public let version: StoredFile.Version
     public let bytes: [UInt8]

@@ -3,8 +3,8 @@ enum LocalCopy {
   /// The number of bytes that are copied in one step.
   private static let pieceBytes = 1 << 20
 
-  /// Returns a file with a content. A content that is not stored as a file on this machine is copied to a file without
-  /// a name in the folder for temporary files (`TMPDIR`).
+  /// Returns a file that contains the given content. If the content is not stored as a file on this machine, it is
+  /// copied to a file without a name in the folder for temporary files (`TMPDIR`).
   static func file(of content: any StoredContent) async throws(FileError) -> FolderFile {
     if let local = content as? FolderContent { return local.file }
     let file = try FolderFile.temporary()

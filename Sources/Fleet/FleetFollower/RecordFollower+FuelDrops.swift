@@ -30,8 +30,8 @@ extension RecordFollower {
   /// The maximum number of telemetry records that are read on each side of the time in which a vehicle was parked.
   private static let mostLevels = 600
 
-  /// Finds falls of the fuel level while a vehicle was parked before and after a trip. The trips may arrive in any
-  /// order, so both times are examined.
+  /// Finds falls of the fuel level while a vehicle was parked: between the previous trip and `trip`, and between `trip`
+  /// and the next trip. Trips may arrive in any order, so both periods are examined.
   func fuelDrops(around trip: EndedTrip, vehicle: String, tenant: TenantID) async throws -> [ParkedDrop] {
     var drops: [ParkedDrop] = []
     if let earlier = try await neighbour(of: trip, isLater: false, vehicle: vehicle, tenant: tenant) {

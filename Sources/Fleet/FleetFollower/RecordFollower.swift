@@ -247,8 +247,8 @@ public final class RecordFollower: Service {
     return turn
   }
 
-  /// Applies the effects of several turns in one transaction. After ``patience``, the other effects remain for later
-  /// turns.
+  /// Applies the effects of several turns in one transaction. After ``patience``, it stops: later turns apply the
+  /// remaining effects.
   private func apply(_ batch: [Turn], tenant: TenantID) async throws {
     let time = now()
     let catalog = catalog

@@ -5,8 +5,8 @@ enum EncodedWord {
   /// Maximum length of a line in a header, in characters (RFC 5322, section 2.1.1).
   private static let lineLength = 78
 
-  /// Returns a header with a text. Short ASCII text is not encoded. Other text is divided into encoded words, each on a
-  /// separate line.
+  /// Returns a header that contains a text. Short ASCII text is not encoded. Other text is divided into encoded words,
+  /// each on a separate line.
   static func header(_ name: String, _ text: String) -> String {
     let plain = "\(name): \(text)"
     if isPlain(text), plain.utf8.count <= lineLength { return plain }

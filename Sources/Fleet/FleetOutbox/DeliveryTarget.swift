@@ -40,7 +40,7 @@ enum DeliveryTarget: Sendable {
 
 /// Interprets a receiver's answer to a delivery.
 enum DeliveryAnswer {
-  /// If a receiver rejects this number of consecutive deliveries, nothing is sent to it for some time.
+  /// The number of consecutive deliveries that a receiver must reject before nothing is sent to it for some time.
   private static let patience: Int64 = 5
 
   /// Whether a status means that the receiver no longer exists.

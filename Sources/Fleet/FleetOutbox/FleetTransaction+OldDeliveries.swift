@@ -4,7 +4,7 @@ import Telemetry
 
 extension FleetTransaction {
   /// Removes some of the deliveries that are no longer shown: deliveries of removed receivers, old deliveries, and for
-  /// each webhook all deliveries except the newest.
+  /// each webhook the finished deliveries beyond the newest ``DeliveryLimits/kept``.
   ///
   /// - Returns: whether more deliveries may have to be removed.
   func removeOldDeliveries() throws(ThingError) -> Bool {

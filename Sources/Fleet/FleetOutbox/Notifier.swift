@@ -22,8 +22,8 @@ public struct Notifier: Service {
   private static let eventsOfRound = 20
   /// The maximum number of a tenant's notifications in one round.
   private static let notificationsOfRound = 500
-  /// The maximum duration of a transaction that adds notifications. When this time is over, the transaction is
-  /// committed and another adds the remaining notifications, because all other writes wait for a transaction.
+  /// The maximum duration of a transaction that adds notifications. It is short, because all other writes wait for the
+  /// transaction. The remaining notifications are added in further transactions.
   private static let patience = Duration.milliseconds(20)
 
   private let storage: any FleetStorage

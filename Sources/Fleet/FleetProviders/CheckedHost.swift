@@ -16,7 +16,7 @@ public enum CheckedHost {
   /// Maximum number of addresses of a host that are used.
   private static let most = 8
 
-  /// Whether connections to a host may be made, as far as its text shows. Names are not looked up.
+  /// Whether connections to a host may be allowed. This is decided from the text alone: names are not looked up.
   ///
   /// - Parameters:
   ///   - host: a name or an address in the usual notation.
@@ -31,8 +31,8 @@ public enum CheckedHost {
     }
   }
 
-  /// Returns the addresses of a host to which a connection is allowed, the preferred one first. It blocks until the
-  /// name server has answered, or the time is over.
+  /// Returns the addresses of a host to which a connection is allowed, the preferred one first. The call blocks the
+  /// thread until the name server has answered, or the time limit is over.
   ///
   /// The caller must connect to one of these addresses: another lookup of the same name may have another result.
   ///

@@ -1,8 +1,8 @@
 import FleetDomain
 import Synchronization
 
-/// Repeatedly searches for things of all tenants that are due, such as forwards and connectors, and serves them. It
-/// serves several at the same time, so that a receiver that does not answer delays no other receiver.
+/// Repeatedly searches for due things of all tenants, such as forwards and connectors, and serves them. Several things
+/// are served at the same time, so that a receiver that does not answer delays no other receiver.
 ///
 /// The number of things of one tenant that are served at the same time is limited. Therefore the receivers of one
 /// tenant cannot delay those of other tenants.

@@ -29,7 +29,7 @@ extension FleetView {
     try list(ThingQuery<Driver>(.oneOf(key: "personId", [person.json]), limit: 100)).items
   }
 
-  /// Returns the vehicle with an ID that a thing contains.
+  /// Returns the vehicle to which a thing refers by the vehicle's ID.
   ///
   /// - Throws: `invalid` with the field `vehicleId` if no vehicle has this id.
   public func referenced(vehicle id: String) throws(ThingError) -> Stored<Vehicle> {
@@ -39,7 +39,7 @@ extension FleetView {
     return vehicle
   }
 
-  /// Returns the driver with an ID that a thing contains.
+  /// Returns the driver to whom a thing refers by the driver's ID.
   ///
   /// - Throws: `invalid` with the field `driverId` if no driver has this id.
   public func referenced(driver id: UUIDv7) throws(ThingError) -> Stored<Driver> {

@@ -2,7 +2,7 @@ import FleetDomain
 import Telemetry
 
 extension FleetView {
-  /// Returns the person with an email address; `nil` if there is none.
+  /// Returns the person who has the given email address; `nil` if there is none.
   public func person(_ email: EmailAddress) throws(ThingError) -> Stored<Person>? {
     try first(ThingQuery<Person>(.oneOf(key: "email", [email.json])))
   }
@@ -15,7 +15,8 @@ extension FleetView {
     ).items
   }
 
-  /// Returns the valid ticket with a secret; `nil` if the ticket was used, has expired, or has another purpose.
+  /// Returns the valid ticket that has the given secret; `nil` if the ticket was used, has expired, or has another
+  /// purpose.
   public func ticket(
     _ secret: SecretHash, for purposes: Set<Ticket.Purpose>, at time: Timestamp
   ) throws(ThingError) -> Stored<Ticket>? {
@@ -93,7 +94,8 @@ extension FleetTransaction {
     return try update(person, to: changed, action: action)
   }
 
-  /// Allows a person to sign in, or prevents it and ends all sessions of the person.
+  /// Activates or deactivates a person's account. A deactivated person cannot sign in; the person's sessions end, and
+  /// all links that were sent to the person become invalid.
   ///
   /// - Throws: `rule` with `lastAdministrator`.
   public func setActive(_ isActive: Bool, _ person: Stored<Person>) throws(ThingError) -> Stored<Person> {

@@ -8,7 +8,7 @@ public struct SessionLimits: Equatable, Sendable {
   public var seconds = 30 * 86_400
   /// Time for which an app's access token is valid.
   public var accessSeconds = 900
-  /// An app's session ends if its access token is not renewed for this time.
+  /// Time without a renewal of the access token after which an app's session ends.
   public var appIdleSeconds = 30 * 86_400
   /// Time after the sign-in at which an app's session ends, even if it is in use.
   public var appSeconds = 180 * 86_400

@@ -13,8 +13,7 @@ public struct PasswordPolicy: Sendable {
   public static let minimumAlone = 15
   /// Minimum number of characters of a password with a second factor.
   public static let minimumWithFactor = 8
-  /// Maximum number of UTF-8 bytes of a password, which limits the work of hashing. People do not type longer
-  /// passwords.
+  /// Maximum length of a password in UTF-8 bytes. It limits the work of hashing. People do not type longer passwords.
   public static let maximumBytes = 1_024
 
   /// The reason why a password is rejected.
@@ -111,9 +110,9 @@ public struct PasswordPolicy: Sendable {
     return count
   }
 
-  /// Whether enough letters and digits remain after the removal of parts that attackers try first. These are common
-  /// passwords, words from the account of at least three characters, and rows of at least four neighbouring keys,
-  /// digits or letters.
+  /// Whether at least `required` characters remain after the removal of the parts that attackers try first. Such a part
+  /// is a common password, a word from the account with at least three characters, a row of at least four neighbouring
+  /// keys, digits or letters, or a character that is repeated at least four times. Spaces are not counted.
   private func isHardToGuess(_ password: String, own: Set<String>, required: Int) -> Bool {
     let text = Array(password)
     var (index, left) = (0, 0)
@@ -132,7 +131,8 @@ public struct PasswordPolicy: Sendable {
     return !text.contains { $0.isLetter || $0.isNumber }
   }
 
-  /// The length of the longest common password or word of the account with which a text begins; 0 if there is none.
+  /// If a text begins with a common password or with a word from the account, returns the length of the longest one;
+  /// otherwise 0.
   private func longestPrefix(_ text: ArraySlice<Character>, _ own: Set<String>) -> Int {
     for length in stride(from: min(text.count, 24), through: 3, by: -1) {
       let part = String(text.prefix(length))
@@ -145,8 +145,8 @@ public struct PasswordPolicy: Sendable {
     "01234567890123456789", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "abcdefghijklmnopqrstuvwxyz",
   ].flatMap { [$0, String($0.reversed())] }
 
-  /// Returns the number of characters at the beginning of a text that are neighbouring keys, digits or letters, or that
-  /// are the same character; 0 if there are fewer than 4.
+  /// Returns the length of the row at the beginning of a text: neighbouring keys, such as `qwer`, successive digits or
+  /// letters, or the same character again and again. Returns 0 if the row has fewer than four characters.
   private static func sequence(_ text: ArraySlice<Character>) -> Int {
     let repeated = text.prefix { $0 == text.first }.count
     if repeated >= 4 { return repeated }

@@ -1,14 +1,14 @@
 import FleetDomain
 import Telemetry
 
-/// Limits of the number of mails, the time after which mails are dropped, and the priorities of mails.
+/// Constants of the mail queue: how many mails may be sent, when a mail is dropped, and which mails are sent first.
 public enum MailLimits {
   /// The time after which a mail that could not be sent is dropped, s.
   public static let seconds = 3 * 86_400
   /// The length of the period for which the numbers of mails are limited, s.
   public static let period = 3_600
-  /// Returns the maximum number of mails that are sent for a reason in each ``period`` to one account, and to one email
-  /// address.
+  /// Returns the maximum number of mails for one reason in each ``period``. The limit applies to each account, and also
+  /// to each email address.
   public static func perRecipient(_ reason: QueuedMail.Reason) -> Int {
     switch reason {
     case .recovery, .invitation: 5
@@ -34,7 +34,7 @@ public enum MailLimits {
 }
 
 extension FleetTransaction {
-  /// Adds a mail to the queue. It is sent after the commit.
+  /// Adds a mail to the queue. The mail is sent after the commit.
   ///
   /// - Parameters:
   ///   - recipient: the address; `nil` for the person's own address.

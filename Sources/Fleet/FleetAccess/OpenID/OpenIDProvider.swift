@@ -18,7 +18,8 @@ public struct OpenIDProvider: Equatable, Sendable {
   public var allowedDomains: [String] = []
   /// The claim with the groups or roles of a person; `nil` for none.
   public var rolesClaim: String?
-  /// Roles by values of ``rolesClaim``. A person with one of these values gets an account at the first sign-in.
+  /// The roles for each value of ``rolesClaim``. A person with at least one of these values gets an account at the
+  /// first sign-in.
   public var roles: [String: [PersonRole]] = [:]
   /// Whether ``roles`` apply only to new accounts. Otherwise, each sign-in sets the roles of the person.
   public var keepsRoles = false

@@ -131,7 +131,7 @@ public enum Permission: Equatable, Sendable {
   }
 }
 
-/// The reach of a requester: all things of one area on which the requester may perform an action.
+/// The things of one area on which a requester may perform a certain action.
 public struct Reach: Equatable, Sendable {
   /// The things for which a role gives a permission.
   fileprivate enum Grant {
@@ -214,7 +214,7 @@ public struct Reach: Equatable, Sendable {
     }
   }
 
-  /// Whether the requester may perform the action on no thing.
+  /// Whether there is no thing on which the requester may perform the action.
   public var isEmpty: Bool { parts.isEmpty }
 
   /// Whether the requester may perform the action on all things of the tenant.

@@ -61,7 +61,7 @@ public struct SecretKeys: Equatable, Sendable {
   /// Returns a proof that this server wrote a text: HMAC-SHA-256 with a key that is derived from the first key.
   public func proof(of text: String) -> String { Hexadecimal.text(Array(code(of: text, keys[0]))) }
 
-  /// Whether a proof was made for a text, with any of the keys.
+  /// Whether a proof is one that ``proof(of:)`` returned for a text, with any of the keys.
   public func isProof(_ proof: String, of text: String) -> Bool {
     guard let bytes = Hexadecimal.bytes(proof) else { return false }
     return keys.contains { key in

@@ -9,8 +9,8 @@ import Glibc
 /// arrived meanwhile.
 ///
 /// For each message that libmosquitto returns, it queues a PUBACK. The next write sends all queued PUBACKs. Therefore
-/// nothing is written until all messages that were read are stored. A transaction contains the messages of one read: at
-/// most the receive maximum.
+/// nothing is written until all messages that were read are stored. Each transaction contains the messages of one read;
+/// the receive maximum limits their number.
 @safe final class MQTTConnection: ConsumerConnection {
   let readsAhead = false
   private let client: OpaquePointer

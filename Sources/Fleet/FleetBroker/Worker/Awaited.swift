@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The result of a task, for a thread that must not block. A wake-up reports that it is available.
+/// The result of a task, for a thread that must not block. When the result is available, a wake-up informs the thread.
 final class Awaited<Value: Sendable, Failure: Error>: Sendable {
   private let result = Mutex<Result<Value, Failure>?>(nil)
 

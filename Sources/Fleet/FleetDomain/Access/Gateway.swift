@@ -73,7 +73,7 @@ public struct VehicleInUse: Equatable, Sendable {
   /// Finds the vehicle of the newest stored record of a batch.
   ///
   /// `gap` records are ignored, because their vehicle is always the gateway itself. If several records have the same
-  /// time, the last one is used. A record without a time is treated as one of `now`.
+  /// time, the last one is used. A record without a time counts as a record with the time `now`.
   ///
   /// - Parameters:
   ///   - outcomes: the results of the records, in the same order.

@@ -38,8 +38,8 @@ public struct ArchiveTable: Sendable {
   /// Whether each row belongs to a vehicle. Such a table has no column `tenant`. Its column `vehicle` has the
   /// database's key of the vehicle, which the archive replaces by the vehicle's ID.
   public let isOfVehicles: Bool
-  /// Checks a row. The parameter contains the row's values, by the names of their columns. The path of an error begins
-  /// with the name of the column.
+  /// Checks a row. The keys of the parameter are the names of columns, and the values are the row's values. The path of
+  /// an error begins with the name of the column.
   public let check: @Sendable ([String: JSON]) throws(FieldError) -> Void
 
   public init(

@@ -12,7 +12,8 @@ public struct AuditVerification: Sendable {
   public enum Fault: Error, Equatable, Sendable {
     /// The entry with this number was changed, removed or inserted. All earlier entries are unchanged.
     case changed(Int64)
-    /// The columns for the time or the thing of the entry with this number no longer agree with the entry's content.
+    /// The content of the entry with this number is unchanged, but the database columns for its time or thing no longer
+    /// agree with this content.
     case misfiled(Int64)
     /// The last entry that was found (number `found`) does not match the number (`counted`) and the hash that the
     /// database stores for the last entry.

@@ -107,14 +107,14 @@ public struct DeliveryProgress: LeasedWork {
 public enum DeliveryLimits {
   /// The time after which a delivery is not sent any more, s.
   public static let seconds = 86_400
-  /// If the server stops during an attempt, the delivery is sent again when this time has passed since the start of the
-  /// attempt, s. The time is longer than any attempt.
+  /// Time from the start of an attempt to the next attempt, if the server stops during the attempt, s. It is longer
+  /// than any attempt.
   public static let lease = 30
   /// Returns how many deliveries may wait for one receiver of a channel: 5,000 for a webhook, 50 for a push
   /// subscription.
   public static func mostWaiting(_ channel: Delivery.Channel) -> Int64 { channel == .webhook ? 5_000 : 50 }
   /// Maximum number of finished deliveries of a webhook that are kept.
   public static let kept = 100
-  /// A finished delivery is kept for this time after its creation, s.
+  /// Time after its creation for which a finished delivery is kept, s.
   public static let keptSeconds = 7 * 86_400
 }

@@ -32,8 +32,8 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
       skipRemoved()
     }
 
-    /// Finds the element with a number by binary search, and removes it. Returns `nil` if the queue does not contain
-    /// the element.
+    /// Finds the element that has the given number by binary search, and removes it. Returns `nil` if the queue does
+    /// not contain the element.
     mutating func remove(_ number: Int) -> Element? {
       var (low, high) = (start, elements.count)
       while low < high {
@@ -60,16 +60,16 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   fileprivate struct Lines {
     var served: Int
-    /// The value of ``Line/served`` that the most recently served member had immediately before its last element was
-    /// returned. New members start with this value.
+    /// When an element is returned, this becomes the value that ``Line/served`` of its member had before. New members
+    /// start with this value.
     var reached = 0
     var members: [Member: Line] = [:]
   }
 
   private let cost: @Sendable (Element) -> Int
   private var groups: [Group: Lines] = [:]
-  /// The value of ``Lines/served`` that the most recently served group had immediately before its last element was
-  /// returned. New groups start with this value.
+  /// When an element is returned, this becomes the value that ``Lines/served`` of its group had before. New groups
+  /// start with this value.
   private var reached = 0
   private var last = 0
   /// The number of waiting elements.

@@ -30,11 +30,12 @@ public struct FileIDs: FieldValue, Hashable {
 }
 
 extension FleetTransaction {
-  /// Adds the size of a file to the used space of the tenant, and of the person or token that uploads the file.
+  /// Adds the size of an uploaded file to the used space of the tenant, and to the used space of the uploader: a person
+  /// or a token.
   ///
   /// - Parameters:
-  ///   - holders: the tenant (``FileSpace/ofTenant``), and the person or token. Each has its limit in bytes; `nil` for
-  ///     no limit.
+  ///   - holders: the tenant (``FileSpace/ofTenant``) and the uploader, each with the limit of the used space in bytes;
+  ///     `nil` for no limit.
   ///   - bytes: the size of the file; negative if the file was removed.
   /// - Throws: `rule` if a limit would be exceeded.
   public func addFileSpace(

@@ -34,7 +34,7 @@ public struct StoredFile: Kind {
     ]
   }
 
-  /// The metadata of a photo that the server keeps.
+  /// The part of a photo's metadata that the server keeps: when and where it was taken.
   public struct Capture: NestedValue {
     /// The time at which the photo was taken, as the camera wrote it, without a time zone; `nil` if the file does not
     /// contain it.
@@ -126,7 +126,7 @@ public struct StoredFile: Kind {
     Field("uploadedBy", \.uploadedBy).settable(by: .server).filterable(),
   ]
 
-  /// Returns the version with a name; `nil` if there is none.
+  /// Returns the version that has the given name; `nil` if there is none.
   public func version(_ name: String) -> Version? { versions.first { $0.name == name } }
 
   /// The SHA-256 of the original and of each copy that must be kept. If the server has made a copy of the whole image
@@ -157,7 +157,7 @@ public struct FileUse: Kind {
 
 /// The total size of a tenant's files, or of the files that one person or token has uploaded.
 public struct FileSpace: Kind {
-  /// The ``holder`` of the row with the total size of all files of the tenant.
+  /// The value of ``holder`` in the row that contains the total size of the tenant's files.
   public static let ofTenant = "tenant"
 
   /// ``ofTenant``, or the id of a person or token.

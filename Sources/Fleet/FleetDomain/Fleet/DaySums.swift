@@ -5,7 +5,7 @@ public struct DaySums: Equatable, Sendable {
   /// The property by which days are grouped: all days of one sum have it in common.
   public enum Grouping: Sendable {
     case vehicle, fleet
-    /// The driver to whom the vehicle was assigned for the whole time of its records.
+    /// The driver to whom the vehicle was assigned from the day's first record to its last one.
     case driver
     case day
     /// The week, which begins on Monday.
@@ -18,10 +18,11 @@ public struct DaySums: Equatable, Sendable {
   /// The fleet, if days are grouped by fleet; otherwise `nil`.
   public var fleet: UUIDv7?
   public var driver: UUIDv7?
-  /// The first day with records.
+  /// The first day of this sum that has records.
   public var date: CalendarDate
   public var vehicles = 0
-  /// The number of days on which an engine ran, a vehicle moved, a trip began or a distance was driven.
+  /// The number of days with use, summed over all vehicles. On a day with use, the engine ran, the vehicle moved, a
+  /// trip began or a distance was driven.
   public var usedDays = 0
   /// Time with a running engine, ms.
   public var engineOn: Int64 = 0
@@ -38,10 +39,9 @@ public struct DaySums: Equatable, Sendable {
   /// Distance of the days for which ``fuelUsed`` is known, km.
   public var fuelDistance = 0.0
   public var trips = 0
-  /// Number of driving events for which the driver is responsible. Days for which this number is unknown are not
-  /// counted.
+  /// Number of driving events for which the driver is responsible, on the days for which this number is known.
   public var driverEvents = 0
-  /// Distance of the days whose number of ``driverEvents`` is known, km.
+  /// Distance on the days that ``driverEvents`` includes, km.
   public var driverDistance = 0.0
 
   public init(date: CalendarDate) { self.date = date }

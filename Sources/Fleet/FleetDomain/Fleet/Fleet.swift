@@ -37,7 +37,8 @@ extension FleetView {
 }
 
 extension FleetView {
-  /// Returns all vehicles that belong to the given fleets: the ID of the fleet, by the ID of the vehicle.
+  /// Returns all vehicles of the given fleets. The keys are the IDs of the vehicles, and the values are the IDs of
+  /// their fleets.
   public func fleetsOfVehicles(in fleets: Set<UUIDv7>) throws(ThingError) -> [String: UUIDv7] {
     var found: [String: UUIDv7] = [:]
     guard !fleets.isEmpty else { return found }

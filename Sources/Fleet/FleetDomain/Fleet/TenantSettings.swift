@@ -7,7 +7,8 @@ public struct TenantSettings: Kind {
   public var timeZone: String?
   /// Whether a trouble code that a vehicle reports opens a defect.
   public var opensCodeDefects = true
-  /// Number of trips without the trouble code of a repaired defect after which the repair is verified.
+  /// The number of trips that must end without a trouble code before the repair of the code's defect counts as
+  /// verified.
   public var tripsToVerify: Int64 = 3
   /// Whether an inspection report is required before and after each journey, even if the inspection finds no defect.
   public var requiresInspections = false

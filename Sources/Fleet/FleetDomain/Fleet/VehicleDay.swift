@@ -12,7 +12,8 @@ public struct VehicleDay: Equatable, Sendable {
   /// Time at rest with a running engine, ms.
   public var idle: Int64 = 0
   /// Time between the day's first and last record for which it is unknown whether the vehicle moved, idled or was
-  /// parked, ms. If ``engineOn`` comes from counters, the part of it in which the machine did not idle.
+  /// parked, ms. If ``engineOn`` comes from counters, this is ``engineOn`` minus ``idle``, because it is unknown
+  /// whether the machine moved in this time.
   public var unknown: Int64 = 0
   /// Fuel used, L; `nil` if unknown.
   public var fuelUsed: Double?
@@ -23,8 +24,8 @@ public struct VehicleDay: Equatable, Sendable {
   /// The number of driving events for which the driver is responsible; `nil` if unknown.
   public var driverEvents: Int?
   /// The time of the day's first record. If the day has no records, but a trip was in progress on it: the start of the
-  /// trip or, if the trip began before the day, the beginning of the day. If figures come from counters, the time of the
-  /// reading on the day before from which they count.
+  /// trip or, if the trip began before the day, the beginning of the day. If figures are the increases of counters: the
+  /// time of the reading on the day before with which the increases begin.
   public var firstTime: Timestamp
   /// The time of the day's last record. If the day has no records, but a trip was in progress on it: the end of the
   /// day.
@@ -36,14 +37,14 @@ public struct VehicleDay: Equatable, Sendable {
     self.lastTime = lastTime
   }
 
-  /// Whether some figures come from the last values of counters on this day and on the day before. The time between
-  /// each last value and midnight counts for the other day, so these figures are estimates.
+  /// Whether some figures are increases of counters: the last value on this day minus the last value on the day before.
+  /// The time from a day's last value to midnight then counts for the next day, so these figures are estimates.
   ///
   /// - Parameter zone: the time zone of the day.
   public func isEstimated(in zone: ZoneRules) -> Bool { firstTime.milliseconds < zone.start(of: date) }
 
-  /// Whether it is known when the engine ran and the vehicle moved. Otherwise ``engineOn``, ``moving`` and ``idle`` are 0
-  /// although the vehicle may have been used.
+  /// Whether it is known when the engine ran and the vehicle moved. If not, ``engineOn``, ``moving`` and ``idle`` are
+  /// 0, although the vehicle may have been used.
   public var hasTimes: Bool {
     engineOn > 0 || moving > 0 || (unknown == 0 && trips == 0 && (distance ?? 0) == 0)
   }
@@ -66,7 +67,7 @@ public struct StaleDays: Equatable, Sendable {
   /// ``firstOpenDay(in:)`` keep their figures.
   public var sealedBefore: Timestamp?
 
-  /// The figures of a day also depend on records from this time before the day to this time after it, ms.
+  /// The figures of a day also depend on the records shortly before and after the day: up to this distance in time, ms.
   public static let margin: Int64 = 135_000
   /// Trips up to this duration are divided between the days on which they take place, ms.
   public static let longestTrip: Int64 = 31 * 86_400_000
@@ -103,7 +104,7 @@ public struct VehicleName: Hashable, Sendable {
 public struct ComputedDays: Sendable {
   /// The stale days from which the figures were computed.
   public var stale: StaleDays
-  /// The part of ``StaleDays/hours`` whose records the figures take into account.
+  /// The range of ``StaleDays/hours`` whose records are included in the figures.
   public var hours: ClosedRange<Int64>
   /// The figures of each day; `nil` for a day without records.
   public var days: [(date: CalendarDate, figures: VehicleDay?)]
@@ -115,7 +116,7 @@ public struct ComputedDays: Sendable {
   }
 }
 
-/// Hours of a vehicle with records that are not yet in the figures of its days.
+/// Hours in which a vehicle has records that the figures of its days do not include yet.
 public struct StaleHours: Equatable, Sendable {
   public let vehicle: String
   /// The time zone of the vehicle's days; `nil` for UTC.

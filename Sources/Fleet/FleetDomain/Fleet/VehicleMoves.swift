@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Vehicles that a change of a fleet's list of vehicles adds to the fleet or removes from it.
+/// The vehicles that join or leave a fleet when a client changes the fleet's list of vehicles.
 ///
 /// ``FleetView/moves(to:of:seen:check:)`` computes the moves before the first transaction, because it reads the whole
 /// list. The transactions then read only the vehicles that they move.
@@ -20,7 +20,7 @@ extension FleetView {
   /// Compares a client's new list of a fleet's vehicles with the stored list.
   ///
   /// The client edited the list as it was in the version `seen`. Only vehicles that the client added to that list or
-  /// removed from it are moved. Later changes by others to other vehicles are kept.
+  /// removed from it are moved. If others have moved further vehicles since that version, these moves are kept.
   ///
   /// - Parameters:
   ///   - ids: the ids of all vehicles that the caller wants in the fleet.
@@ -50,8 +50,8 @@ extension FleetView {
     return moves
   }
 
-  /// Returns the fleets of vehicles: the fleet's id, or `null` for a vehicle without a fleet, by the vehicle's id.
-  /// Vehicles that do not exist are left out.
+  /// Returns the fleets of vehicles. The keys are the vehicles' ids; each value is the id of the vehicle's fleet, or
+  /// `null` if the vehicle has no fleet. Vehicles that do not exist are left out.
   public func fleets(ofVehicles ids: [String]) throws(ThingError) -> [String: JSON] {
     var fleets: [String: JSON] = [:]
     var rest = ids[...]
@@ -107,8 +107,8 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// One call of ``move(_:of:for:)`` moves at least this number of vehicles, even if `patience` has passed, unless
-  /// fewer remain.
+  /// The minimum number of vehicles that one call of ``move(_:of:for:)`` moves, even if `patience` has passed. If fewer
+  /// remain, the call moves all of them.
   private static var movedTogether: Int { 8 }
 
   /// Moves vehicles into a fleet and out of it. One call may move only some of the vehicles. Call it again in another

@@ -25,7 +25,7 @@ public struct EnteredAmounts: Equatable, Sendable {
     }
   }
 
-  /// The amounts, by the keys of the fields.
+  /// The amounts. The keys are the keys of the fields.
   private var amounts: [String: Amount] = [:]
 
   public init() {}

@@ -40,7 +40,7 @@ public struct Field<Owner: Described>: Sendable {
   /// Returns the field's values that the text of a filter selects. The property is `nil` if the text of a filter is
   /// itself a value of the field.
   private var parseFilter: (@Sendable (String) -> [JSON]?)?
-  /// Names of the field's filter in addition to ``keys``.
+  /// Further names of the field's filter, in addition to ``keys``.
   private var otherFilterNames: [String] = []
   public private(set) var isSortable = false
   public private(set) var isTextSearched = false

@@ -10,7 +10,8 @@ public struct FieldError: Error, Hashable, Sendable {
     self.message = message
   }
 
-  /// Returns the same error, with the path preceded by the key of an outer value.
+  /// Returns the same error for the outer value that contains this value under a key: the path then begins with this
+  /// key.
   public func inside(_ key: String) -> FieldError { FieldError(path.isEmpty ? key : "\(key).\(path)", message) }
 }
 
@@ -21,6 +22,7 @@ public struct FieldErrors: Error, Hashable, Sendable {
 
   public init(_ all: [FieldError]) { self.all = all }
 
-  /// Returns the same errors, with their paths preceded by the key of an outer value.
+  /// Returns the same errors for the outer value that contains this value under a key: the paths then begin with this
+  /// key.
   public func inside(_ key: String) -> FieldErrors { FieldErrors(all.map { $0.inside(key) }) }
 }

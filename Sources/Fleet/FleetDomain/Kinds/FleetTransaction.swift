@@ -33,11 +33,12 @@ public protocol FleetView {
   ///
   /// - Parameters:
   ///   - fleets: the fleets whose vehicles are returned; `nil` for all vehicles.
-  ///   - drivers: if not `nil`, the values of vehicles whose newest records may belong to a private journey of another
-  ///     driver are left out (``LastKnown/isPrivate``). ``newestPlace(of:within:)`` returns their positions.
+  ///   - drivers: the ids of drivers; `nil` to return all positions. If a vehicle's newest records may belong to a
+  ///     private journey of any other driver, its values are left out (``LastKnown/isPrivate``). For such a vehicle,
+  ///     call ``newestPlace(of:within:)``.
   func positions(fleets: [UUIDv7]?, hidingPrivateExcept drivers: [UUIDv7]?) throws(ThingError) -> [LastKnown]
 
-  /// Returns the newest selected position of a vehicle; `nil` if there is none.
+  /// Returns the newest position of a vehicle among those in the selection; `nil` if there is none.
   ///
   /// - Parameter vehicle: the vehicle's id.
   /// - Returns: the position, and the driver to whom the vehicle was assigned at its time; `nil` if there was none.
@@ -155,8 +156,8 @@ public protocol FleetTransaction: FleetView {
   /// later, by ``FleetStorage/finishRemovals()``. A new record with its ID registers a new vehicle.
   func removeVehicle(_ vehicle: Stored<Vehicle>) throws(ThingError)
 
-  /// Stores an ``Attribution``, which assigns records of a gateway to a vehicle, unless one is stored for the same trip
-  /// already. Marks the hours in which the vehicle's figures change.
+  /// Stores an ``Attribution``, which assigns records of a gateway to a vehicle, and marks the hours of these records
+  /// as stale. Does nothing if an attribution for the same trip is already stored.
   func attribute(_ attribution: Attribution) throws(ThingError)
 
   /// Adds an entry to the audit for an event that changes no thing, for example a sign-in. `thing` may name a thing to
@@ -213,9 +214,9 @@ extension FleetTransaction {
     }
   }
 
-  /// Searches the audit for the newest change of a thing whose action is one of `actions`. Returns the values that the
-  /// thing had directly after this change, the action, and the change; `nil` if the audit contains no such change, or
-  /// too many later ones.
+  /// Searches the audit for the newest change of a thing whose action is one of `actions`. Returns the thing as it was
+  /// directly after this change, with the change's action and its values. Returns `nil` if there is no such change
+  /// among the newest ``mostHistory`` audit entries of the thing, or if a later change cannot be undone.
   public func value<Value: Kind>(
     of stored: Stored<Value>, after actions: Set<String>
   ) throws(ThingError) -> (value: Value, action: String, change: ThingChange)? {

@@ -1,6 +1,6 @@
 /// The time of a thing, by which the parameters `from` and `to` restrict a list.
 public enum ListTime: Sendable {
-  /// The value of a field with this key, or `createdAt`.
+  /// The value of the field that has this key, or the time of creation if the key is `createdAt`.
   case at(String)
   /// The period between the values of two fields. If the end field has no value, the period has not ended.
   case period(start: String, end: String)

@@ -2,8 +2,8 @@ import Telemetry
 
 /// The things to which a field refers by their ids.
 ///
-/// Every field that clients can set and that contains ids of other things declares them with
-/// ``Field/refers(to:)``. The server then checks the ids: a client can refer only to things that it may see.
+/// Each field that clients can set and that contains ids of other things must declare this with ``Field/refers(to:)``.
+/// The server then checks the ids: a client can refer only to things that it may see.
 public enum Reference: String, CaseIterable, Sendable {
   case vehicle, driver, fleet
   /// The account of a person. Setting the reference gives the person access to the thing. Therefore the caller must be

@@ -65,9 +65,9 @@ public struct EmailAddress: FieldValue, Hashable, Sendable {
     self.text = folded
   }
 
-  /// Whether no character is a compatibility variant of another one, such as a fullwidth letter or a ligature (Unicode
-  /// Standard Annex 15, form NFKC). With such characters, two addresses could look alike. Letters of all languages are
-  /// allowed, also in domains (RFC 6531).
+  /// Whether the address is free of compatibility variants of other characters, such as fullwidth letters and ligatures
+  /// (Unicode Standard Annex 15, form NFKC). With such variants, two different addresses could look alike. Letters of
+  /// all languages are allowed, also in domains (RFC 6531).
   ///
   /// Only new addresses are checked, not stored ones.
   public var isUnambiguous: Bool {

@@ -1,7 +1,7 @@
 import Telemetry
 
-/// A browser of a person that receives push messages (RFC 8030). It belongs to the session in which the person allowed
-/// the messages, and ends with it.
+/// A person's browser that receives push messages (RFC 8030). The subscription belongs to the session in which the
+/// person allowed the messages, and ends with this session.
 public struct PushSubscription: Kind {
   /// The maximum number of subscriptions of one person.
   public static let most = 20

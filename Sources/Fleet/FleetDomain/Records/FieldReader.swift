@@ -42,7 +42,7 @@ struct FieldReader: ~Escapable {
     }
   }
 
-  /// Returns the text that a key has as its value. It must be a valid id (``NameRules/isName(_:)``).
+  /// Returns the value of a key, which must be a text and a valid id (``NameRules/isName(_:)``).
   func name(_ key: RecordKey) throws(RecordRefusal) -> String {
     let bytes = try string(key, NameRules.expectedName)
     guard let name = Self.name(bytes) else { throw invalid(key, NameRules.expectedName) }

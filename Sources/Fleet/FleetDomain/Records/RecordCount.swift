@@ -10,8 +10,8 @@ public enum RecordCount {
     return body[first] == UInt8(ascii: "[") ? elements(body.extracting(first..<body.count)) : lines(body)
   }
 
-  /// Whether the parser treats a byte as white space. A line with only other control characters counts as a record,
-  /// because the parser rejects it as one.
+  /// Whether the parser treats a byte as white space. A line that contains only other control characters counts as a
+  /// record, because the parser reports it as a rejected record.
   private static func isSpace(_ byte: UInt8) -> Bool { IncomingRecord.isSpace(byte) }
 
   private static func lines(_ body: Span<UInt8>) -> Int {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A key of records whose values the store checks.
+/// A key of records, with the rules by which the store checks its values.
 public struct RecordField: Sendable {
   /// The valid values of a key. Numbers are always finite.
   public enum Values: Equatable, Sendable {

@@ -21,7 +21,7 @@ enum RecordKey: Int, CaseIterable {
     }
   }
 
-  /// Returns the key with a name; `nil` if the head has no such key.
+  /// Returns the key that has the given name; `nil` if the head has no such key.
   init?(_ name: Span<UInt8>) {
     guard let first = name.isEmpty ? nil : name[0] else { return nil }
     // Length and first letter determine the only key that the name can be.

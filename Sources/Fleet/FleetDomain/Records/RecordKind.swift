@@ -46,7 +46,7 @@ public enum RecordClass: Hashable, Sendable, CaseIterable {
   /// Whether each ECU of a vehicle has its own records of this class. If so, there is a newest record of each ECU.
   public var hasECUs: Bool { self == .known(.dtc) || self == .known(.monitors) }
 
-  /// Returns the class with a number; `nil` for an unknown number.
+  /// Returns the class that has the given number; `nil` for an unknown number.
   public init?(number: Int16) {
     if number == 255 {
       self = .other

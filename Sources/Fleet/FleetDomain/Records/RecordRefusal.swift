@@ -1,7 +1,7 @@
 import JSONText
 
-/// The reason why a record is rejected, with the position of the error and the expected value. A repeated record is
-/// rejected again, unless the reason was its batch or the rights of its gateway.
+/// The reason why a record is rejected, with the position of the error and the expected value. If the record is sent
+/// again, it is rejected again, except if the reason was its batch or the rights of its gateway.
 public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Kind: String, Hashable, Sendable {
     /// The text is not a JSON object (RFC 8259), or is truncated.

@@ -42,8 +42,8 @@ public struct LatestRecords: Equatable, Sendable {
   public var telemetry: StoredRecord?
   /// The newest telemetry record with a position; `nil` if there is none.
   public var position: StoredRecord?
-  /// The newest record of each other class of which the vehicle has records, in the order of the class numbers. For
-  /// classes with ECUs (``RecordClass/hasECUs``): the newest record of each ECU, in the order of the ECUs' names.
+  /// The newest record of each other class, in the order of the class numbers. Classes without records are left out.
+  /// For classes with ECUs (``RecordClass/hasECUs``): the newest record of each ECU, in the order of the ECUs' names.
   public var others: [StoredRecord]
 
   public init(vehicle: Stored<Vehicle>, telemetry: StoredRecord?, position: StoredRecord?, others: [StoredRecord]) {

@@ -1,7 +1,7 @@
 import Telemetry
 
-/// The part of a storage that stores gateways with their keys, and tokens. Every change is written to the tenant's
-/// audit in the same transaction, with its actor.
+/// The part of a storage that stores gateways, their keys, and tokens. Every change is written to the tenant's audit in
+/// the same transaction, with its actor.
 public protocol AccessStorage: Sendable {
   // MARK: Gateways
 
@@ -37,8 +37,8 @@ public protocol AccessStorage: Sendable {
   /// - Throws: `notFound`.
   func revokeGateway(_ id: String, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError)
 
-  /// Removes a gateway and its key. Its vehicles and records stay; if a gateway with the same id is added later, they
-  /// belong to it.
+  /// Removes a gateway and its key. Its vehicles and records stay. If a gateway with the same id is added later, they
+  /// belong to the new gateway.
   ///
   /// - Throws: `notFound`.
   func removeGateway(_ id: String, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError)
@@ -65,7 +65,7 @@ public protocol AccessStorage: Sendable {
   /// Returns tokens in the order of their ids, which is the order of their creation.
   func tokens(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<OperatorToken>
 
-  /// Returns whether a tenant has a token with a role. Revoked tokens count, too.
+  /// Returns whether a tenant has a token with the given role. Revoked tokens count, too.
   func hasToken(_ role: Role, tenant: TenantID) async throws(StorageError) -> Bool
 
   /// Revokes a token.
@@ -78,8 +78,8 @@ public protocol AccessStorage: Sendable {
   /// - Throws: `notFound`.
   func removeToken(_ id: UUIDv7, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError)
 
-  /// Returns the tokens of all tenants that any process revoked or removed after a position. If the result has fewer
-  /// than `limit` tokens, there are no more. Only the newest 10,000 revocations are stored.
+  /// Returns the tokens that were revoked or removed after a position, by any process and in any tenant. If the result
+  /// has fewer than `limit` tokens, there are no more. Only the newest 10,000 revocations are stored.
   ///
   /// - Parameter position: `nil` to read only the current position.
   func revocations(after position: RevocationPosition?, limit: Int) async throws(StorageError) -> Revocations

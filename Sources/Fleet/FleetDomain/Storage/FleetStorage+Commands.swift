@@ -1,7 +1,7 @@
 import Telemetry
 
-/// Calls for fences, gateways and tokens without an actor. The audit names a command on the server's machine as the
-/// author.
+/// Functions that change fences, gateways and tokens, for commands on the server's machine. They have no parameter for
+/// the actor: the audit names ``Actor/Who/command`` as the author.
 extension FleetStorage {
   public func putFences(
     _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp

@@ -20,10 +20,10 @@ public protocol FleetStorage: AccessStorage {
   /// records. Rejected records do not affect the others. If the call fails, a part of the batch may be stored. If the
   /// batch is sent again, no record is stored twice.
   ///
-  /// The first record of an unknown vehicle registers the vehicle, with its `vehicleId` as the ID. If the `vehicleId`
-  /// is the VIN of a known vehicle, the record belongs to that vehicle. A later record with the same tenant, vehicle,
-  /// class and ID is a duplicate. If its `timeQuality` is better (gps > ntp > system > unset), its `timestamp` and
-  /// `timeQuality` replace the stored ones, also in the body.
+  /// The first record of an unknown vehicle registers the vehicle. The record's `vehicleId` becomes the vehicle's ID.
+  /// If the `vehicleId` is the VIN of a known vehicle, the record belongs to that vehicle. A later record with the same
+  /// tenant, vehicle, class and ID is a duplicate. If its `timeQuality` is better (gps > ntp > system > unset), its
+  /// `timestamp` and `timeQuality` replace the stored ones, also in the body.
   ///
   /// - Parameter now: the time at which vehicles are registered and changes are added to the feed.
   /// - Returns: the result of each record, in order.
@@ -50,7 +50,7 @@ public protocol FleetStorage: AccessStorage {
   /// records until it knows its vehicle (``RecordQuery/gateway``).
   func gatewaysWithRecords(tenant: TenantID) async throws(StorageError) -> [String]
 
-  /// Removes the records of a gateway that belong to no vehicle. Their rows are deleted later, by
+  /// Removes those records of a gateway that belong to no vehicle. Their rows are deleted later, by
   /// ``finishRemovals()``.
   ///
   /// - Throws: `notFound` if the gateway has no such records.
@@ -58,9 +58,9 @@ public protocol FleetStorage: AccessStorage {
     ofGateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError)
 
-  /// Returns the newest records of a vehicle, which is named by its ID or VIN. Considers only records that the caller
-  /// may see: of each class, and of each ECU, the result contains the newest of them. To find it, at most some 10,000
-  /// records of a class are searched.
+  /// Returns the newest records of a vehicle, which is named by its ID or VIN. The result contains the newest record of
+  /// each class and each ECU among the records that the caller may see. To find a record that the caller may see, the
+  /// call searches at most about 10,000 records of each class.
   ///
   /// - Parameter selection: the vehicles and times that the caller may see.
   /// - Returns: `nil` if the vehicle does not exist, or if the caller may not see it at any time.
@@ -110,10 +110,10 @@ public protocol FleetStorage: AccessStorage {
   ) async throws(StorageError) -> [FeedChange]
 
   /// Returns changes of some classes after a position, in the order of their commits, and the position from which the
-  /// caller continues. The returned position equals the given one only if the feed has no later change.
+  /// caller continues. If the returned position equals the given one, the feed has no later change.
   ///
-  /// Only for readers that store their position in the same database: after a backup was restored, they continue with
-  /// the position that was restored with the feed.
+  /// Only readers that store their position in the same database may use this function. After a backup was restored,
+  /// such a reader continues with the position that was restored together with the feed.
   ///
   /// - Parameter vehicle: id of the vehicle whose changes are returned; `nil` for all.
   /// - Throws: `positionGone` if the changes after the position are no longer stored, `notFound` if there is no such
@@ -155,8 +155,8 @@ public protocol FleetStorage: AccessStorage {
   @discardableResult
   func finishRemovals() async throws(StorageError) -> Int64
 
-  /// Does the work that an upgrade of the database has postponed, in small transactions: evaluates records that an
-  /// earlier version stored, for the newest positions and the figures of days.
+  /// Does the work that an upgrade of the database has postponed: finds the newest positions and computes the figures
+  /// of days from records that an earlier version stored. Works in small transactions.
   ///
   /// - Returns: the number of vehicles for which this was done.
   @discardableResult
@@ -167,7 +167,7 @@ public protocol FleetStorage: AccessStorage {
   /// Returns vehicles with stale days: days whose figures lack records, or were computed for another time zone. The
   /// vehicle whose records have waited longest is first.
   ///
-  /// - Parameter time: vehicles whose missing records were all stored at this time or later are left out.
+  /// - Parameter time: vehicles are left out if all their missing records were stored at this time or later.
   func staleVehicles(markedBefore time: Timestamp, limit: Int) async throws(StorageError) -> [VehicleName]
 
   /// Returns the rules of a time zone from the machine's IANA database.
@@ -176,7 +176,8 @@ public protocol FleetStorage: AccessStorage {
   /// - Returns: the rules; those of UTC if the database does not contain the name.
   func zone(_ name: String?) -> ZoneRules
 
-  /// Returns the days of a vehicle whose figures do not agree with its records; `nil` if there is no such vehicle.
+  /// Returns the days on which the figures of a vehicle do not agree with its records; `nil` if there is no such
+  /// vehicle.
   func staleDays(of vehicle: String, tenant: TenantID) async throws(StorageError) -> StaleDays?
 
   /// Stores figures of days, unless new records were stored or retention has run since their ``StaleDays`` were read.
@@ -242,8 +243,9 @@ public protocol FleetStorage: AccessStorage {
   /// - Parameter number: number of the entry before the first one that is returned; 0 to begin with the first entry.
   func auditEntries(after number: Int64, limit: Int, tenant: TenantID) async throws(StorageError) -> [AuditEntry]
 
-  /// Returns the tenants that have a thing that satisfies all conditions, in the order of their IDs. It is used to find
-  /// due work of all tenants. The database therefore needs an index of the fields that does not begin with the tenant.
+  /// Returns the tenants that have at least one thing that satisfies all conditions, in the order of the tenants' IDs.
+  /// This function is used to find due work of all tenants. The database therefore needs an index of the fields that
+  /// does not begin with the tenant.
   ///
   /// - Throws: `invalidQuery`.
   func tenants<Value: Kind>(
@@ -254,8 +256,8 @@ public protocol FleetStorage: AccessStorage {
   /// entries, so that missing entries are detected.
   func auditHead(tenant: TenantID) async throws(StorageError) -> (number: Int64, hash: [UInt8])
 
-  /// Returns the number of the last entry of the audit of each tenant, in one read. Tenants without entries are left
-  /// out. All entries up to the number are committed.
+  /// Returns, for each tenant, the number of the last entry of its audit. All tenants are read in one query. Tenants
+  /// without entries are left out. All entries up to the number are committed.
   func auditNumbers(of tenants: [TenantID]) async throws(StorageError) -> [TenantID: Int64]
 
   // MARK: Archives

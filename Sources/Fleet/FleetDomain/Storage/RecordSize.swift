@@ -14,7 +14,7 @@ public struct RecordSize: Equatable, Sendable {
 }
 
 extension StorageError {
-  /// Returns the error `tenantFull` of a tenant whose records have reached the limit.
+  /// Returns the error `tenantFull` for a tenant. The tenant's records have reached the limit.
   public static func tenantIsFull(_ tenant: TenantID, bytes: Int64, limit: Int64) -> StorageError {
     StorageError(
       .tenantFull, tenant.text,

@@ -15,9 +15,9 @@ public struct VehicleSelection: Equatable, Sendable {
   public var fleets: Set<UUIDv7>?
   /// Vehicles that are selected in addition, each only for a period of time. Periods may overlap.
   public var windows: [VehicleWindow]
-  /// Vehicles whose records of a period are not selected, for example because a driver has the vehicle privately. These
-  /// periods take precedence over ``fleets`` and ``windows``. Periods may overlap. The vehicles' records without a time
-  /// are not selected either, because they may belong to one of the periods.
+  /// Vehicles, each with a period in which its records are not selected, for example because a driver uses the vehicle
+  /// privately. These periods take precedence over ``fleets`` and ``windows``. Periods may overlap. The vehicles'
+  /// records without a time are not selected either, because they may belong to one of the periods.
   public var excluded: [VehicleWindow]
 
   public init(fleets: Set<UUIDv7>?, windows: [VehicleWindow] = [], excluded: [VehicleWindow] = []) {

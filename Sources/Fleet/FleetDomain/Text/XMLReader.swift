@@ -43,8 +43,7 @@ public struct XMLReader {
     return root
   }
 
-  /// Returns the elements of one name as an array: empty if there is none, and with one element if the JSON contains a
-  /// single value instead of an array.
+  /// Returns the elements with one name as an array, also if there is only one element or none.
   public static func elements(_ value: JSON?) -> [JSON] {
     switch value {
     case nil, .null?: []

@@ -37,7 +37,7 @@ public struct Money: FieldValue, Hashable, Sendable {
     self.tenThousandths = tenThousandths
   }
 
-  /// Returns a valid amount without the zeros at its beginning that it does not need.
+  /// Removes unnecessary zeros at the beginning of a valid amount.
   private static func withoutLeadingZeros(_ amount: String) -> String {
     let sign = amount.hasPrefix("-") ? "-" : ""
     let digits = amount.dropFirst(sign.count).drop { $0 == "0" }
@@ -110,8 +110,8 @@ public struct Money: FieldValue, Hashable, Sendable {
 }
 
 extension Field {
-  /// Creates a field for an amount of money that clients cannot set to less than 0: what something has cost, or is
-  /// worth. A refund is no expense of its own; the expense's amount is what was paid in the end.
+  /// Creates a field for a cost or a value in money, which clients can set only to 0 or more. There is no field for
+  /// refunds: after a refund, the amount of an expense is the remaining cost.
   public init(_ key: String, price path: WritableKeyPath<Owner, Money?> & Sendable, isRequired: Bool = false) {
     let field = Field(key, path) { money throws(FieldError) in
       guard let money else {

@@ -23,7 +23,8 @@ public struct DrivenDistance: Equatable, Sendable {
 
   /// The distance, km; `nil` if it is unknown.
   public private(set) var kilometers: Double?
-  /// The numbers of days whose distance comes from telemetry and from the odometer.
+  /// The number of days whose distance comes from telemetry, and the number of days whose distance comes from the
+  /// odometer.
   public private(set) var days = (telemetry: 0, odometer: 0)
 
   /// The source of the distance; `nil` if the distance is unknown.

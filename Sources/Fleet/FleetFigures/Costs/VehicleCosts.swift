@@ -58,8 +58,8 @@ public struct VehicleCosts: Equatable, Sendable {
     if vehicle.disposedOn == nil { isEstimated = true }
   }
 
-  /// Returns the part of a vehicle's loss of value that belongs to a range of days; `nil` if it is unknown, or if the
-  /// range has no day from acquisition to disposal.
+  /// Returns the part of a vehicle's loss of value that belongs to a range of days; `nil` if it is unknown, or if no
+  /// day of the range is between the acquisition and the disposal.
   static func lossOfValue(
     of vehicle: Vehicle, from first: CalendarDate, through last: CalendarDate, today: CalendarDate
   ) -> Money? {

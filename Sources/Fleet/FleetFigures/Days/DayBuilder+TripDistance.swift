@@ -3,14 +3,14 @@ extension DayBuilder {
   struct TripDistance {
     var time: Range<Int64>
     var kilometers: Double
-    /// The part of the time for which telemetry gives a distance, ms.
+    /// The length of the part of ``time`` for which telemetry gives a distance, ms.
     var measuredTime: Int64 = 0
-    /// The distance that telemetry gives, km.
+    /// The distance that telemetry gives for this part, km.
     var measuredDistance = 0.0
 
     var end: Int64 { time.upperBound }
 
-    /// Whether telemetry lacks an essential part of the trip.
+    /// Whether telemetry gives no distance for the trip, or is missing for more than ``longestStep`` of its time.
     var isIncomplete: Bool {
       measuredTime == 0 || end - time.lowerBound - measuredTime > DayBuilder.longestStep
     }

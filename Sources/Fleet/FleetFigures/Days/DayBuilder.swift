@@ -32,7 +32,7 @@ public struct DayBuilder: Sendable {
   public static let longestStep: Int64 = 120_000
   /// The time for which a value is used after its record, ms.
   static let hold = margin - longestStep
-  /// The figures also depend on records from this time before the day to this time after it, ms.
+  /// The figures also depend on the records shortly before and after the day: up to this distance in time, ms.
   public static let margin = StaleDays.margin
   /// The maximum duration of a trip, ms. If a trip passes midnight, the record of its end is searched for within this
   /// time after the day.
@@ -82,8 +82,8 @@ public struct DayBuilder: Sendable {
   private var ownDistances: [TripDistance]
   /// The first of ``ownDistances`` that may end after the newest telemetry record.
   private var nextTrip = 0
-  /// The parts of the day that are in longer times between two records of which at least one belongs to another day, if
-  /// the vehicle's state in these times is unknown.
+  /// The parts of the day without records at its beginning and end, if the vehicle's state in them is unknown: each
+  /// lies between two records that are more than ``longestStep`` apart, at least one of them on another day.
   private var gapsAtMidnight: [Range<Int64>] = []
   private var speed: Held?
   private var groundSpeed: Held?
@@ -102,8 +102,8 @@ public struct DayBuilder: Sendable {
   /// Creates a builder for a day.
   ///
   /// - Parameters:
-  ///   - trips: records of trips from the day and from ``margin`` before and after it, and the ends of later trips that
-  ///     began before the end of the day, in any order.
+  ///   - trips: the records of trips of the day, of ``margin`` before it and of ``margin`` after it, in any order. Also
+  ///     the later records of the ends of trips that began before the end of the day.
   ///   - drivingEvents: the driving events of the day, in any order.
   public init(_ date: CalendarDate, in zone: ZoneRules, trips: [DayTrip], drivingEvents: [DayEvent]) {
     self.date = date
@@ -227,8 +227,8 @@ public struct DayBuilder: Sendable {
     unknown += max((ending?.effectiveTime ?? second.time) - first.time, 0)
   }
 
-  /// Stores the part of a longer time between two records that belongs to the day, if at least one of the records
-  /// belongs to another day. Does nothing if the vehicle was parked.
+  /// Adds to ``gapsAtMidnight`` the part of a longer time between two records that belongs to the day. At least one of
+  /// the records belongs to another day. Does nothing if the vehicle was parked.
   private mutating func addGapAtMidnight(_ first: Moment, _ second: Moment) {
     guard first.isEngineOn ?? !isParked(at: first.time) else { return }
     let inside = (first.time..<second.time).clamped(to: from..<to)
@@ -245,9 +245,11 @@ public struct DayBuilder: Sendable {
 
   // MARK: Trips
 
-  /// Returns the ended trips with a part on the day whose distances are known. Trips that overlap are one trip.
+  /// Returns the distances of the ended trips that were in progress on the day. Trips without a known distance are left
+  /// out. Trips that overlap are one trip.
   ///
-  /// If a trip began before the day or ended after it, the result contains only its share on the day.
+  /// If a trip began before the day or ended after it, the result contains only the share of its distance that belongs
+  /// to the day.
   private static func distances(of trips: [DayTrip], from: Int64, to: Int64) -> [TripDistance] {
     let parts = trips.compactMap { trip -> MergedTrip.Part? in
       let end = trip.effectiveTime
@@ -284,8 +286,8 @@ public struct DayBuilder: Sendable {
     }
   }
 
-  /// For trips with incomplete telemetry, adds the missing distance, which is known from the gateway's report of the
-  /// trip.
+  /// For each trip with incomplete telemetry, adds the distance that is missing in telemetry: the distance that the
+  /// gateway reported for the trip, minus the distance that telemetry gives.
   private mutating func addTripDistances() {
     for trip in ownDistances where trip.isIncomplete {
       distance = (distance ?? 0) + max(trip.kilometers - trip.measuredDistance, 0)
@@ -310,8 +312,8 @@ public struct DayBuilder: Sendable {
   /// Whether the day has readings of counters. The figures of the next day may depend on them.
   public var hasCounters: Bool { !counters.isEmpty }
 
-  /// The counters with readings on the day whose figures no other record gives. Their last readings on the day before
-  /// are needed.
+  /// The counters from which figures of the day are computed, because neither telemetry nor trips show these figures.
+  /// For each of them, the caller must pass the last reading on the day before to ``setStart(of:to:)``.
   public var neededCounters: [DayCounter] {
     trips.isEmpty ? counters.needed(engineOn: engineOn, fuelUsed: fuelUsed) : []
   }
@@ -323,7 +325,7 @@ public struct DayBuilder: Sendable {
 
   // MARK: Result
 
-  /// The part of the day during which a trip without records on the day was driven; `nil` if there is none.
+  /// The part of the day that belongs to a trip that ended after the day; `nil` if there is no such trip.
   private var passingTrip: Range<Int64>? {
     for trip in trips where trip.hasEnded && trip.effectiveTime >= to {
       if let start = trip.startTime, start < to { return max(start, from)..<to }
@@ -331,7 +333,7 @@ public struct DayBuilder: Sendable {
     return nil
   }
 
-  /// Returns the figures; `nil` if the day has no records and no trip that ended later.
+  /// Returns the figures; `nil` if the day has no records, and no trip was in progress on it.
   public consuming func finish() -> VehicleDay? {
     let passing = passingTrip
     guard let firstTime = firstTime ?? passing?.lowerBound,

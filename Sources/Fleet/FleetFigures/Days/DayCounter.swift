@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// A counter of a vehicle or machine that never decreases. The figure of a day is the difference between its last value
-/// on the day before and its last value on the day.
+/// A value of a vehicle or machine that only increases. The figure of a day is the counter's last value on this day
+/// minus its last value on the day before.
 public enum DayCounter: Int, CaseIterable, Sendable {
   /// The operating time of the engine, h.
   case engineTime
@@ -22,9 +22,10 @@ public enum DayCounter: Int, CaseIterable, Sendable {
     public init(time: Int64, value: Double) { (self.time, self.value) = (time, value) }
   }
 
-  /// The maximum consumption that is believed, L/h. The largest mining machines use less.
+  /// The maximum plausible consumption, L/h. The largest mining machines use less.
   private static let greatestConsumption = 2_000.0
-  /// Some machines report their counters of time in whole hours. This is added to the time that may have passed, ms.
+  /// Some machines report their counters of time in whole hours. Therefore such a counter may increase by this much
+  /// more than the time between two readings, ms.
   private static let resolution: Int64 = 3_600_000
 
   /// Returns the value of this counter in a record; `nil` if the record does not contain it.

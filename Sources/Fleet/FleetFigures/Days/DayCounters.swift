@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The readings of counters on a day, and the figures that they give.
+/// The readings of counters on a day, and the figures that are computed from them.
 ///
 ///     for sample in samples { counters.add(sample, isEngineOn: nil) }     // in the order of their times
 ///     for counter in counters.needed(engineOn: 0, fuelUsed: nil) {
@@ -36,11 +36,12 @@ struct DayCounters {
 
   var isEmpty: Bool { spans.allSatisfy { $0 == nil } }
 
-  /// Returns the counters whose figures no other record gives.
+  /// Returns the counters from which figures of the day are computed, because telemetry does not show these figures
+  /// otherwise.
   ///
   /// - Parameters:
-  ///   - engineOn: the time with a running engine that telemetry shows, ms.
-  ///   - fuelUsed: the fuel used that telemetry shows, L; `nil` if unknown.
+  ///   - engineOn: the time with a running engine, according to telemetry, ms.
+  ///   - fuelUsed: the fuel used, according to telemetry, L; `nil` if unknown.
   func needed(engineOn: Int64, fuelUsed: Double?) -> [DayCounter] {
     DayCounter.allCases.filter { counter in
       guard let span = spans[counter.rawValue], !span.hasDecreased else { return false }
@@ -57,8 +58,8 @@ struct DayCounters {
     spans[counter.rawValue]?.start = reading
   }
 
-  /// Sets the figures that only counters give. ``VehicleDay/firstTime`` becomes the time of the earliest reading from
-  /// which they count.
+  /// Sets the figures that are computed from counters. ``VehicleDay/firstTime`` becomes the time of the earliest
+  /// reading that is used for them.
   ///
   /// - Parameters:
   ///   - from: the start of the day, ms since 1970.

@@ -4,8 +4,8 @@ import Telemetry
 extension StaleDays {
   private static var hour: Int64 { 3_600_000 }
 
-  /// Returns the days whose figures must be computed next, and the range of hours whose changed records these figures
-  /// will include. Returns `nil` if there are no such days.
+  /// Returns the days whose figures must be computed next, and the range of stale hours that these figures will
+  /// include. Returns `nil` if there are no such days.
   ///
   /// Records close to midnight also affect the figures of the next or the previous day.
   ///

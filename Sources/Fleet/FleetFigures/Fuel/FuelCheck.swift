@@ -5,8 +5,8 @@ import Telemetry
 extension FuelEntry.Check {
   /// The speed up to which a vehicle counts as standing still, km/h. GPS receivers at rest do not report exactly 0.
   static let standing = 3.0
-  /// To find out whether the vehicle stood still, a reported speed is searched for within this time before and after a
-  /// fill, s.
+  /// The vehicle stood still for a fill if it reported a speed of at most ``standing`` within this time before or after
+  /// the fill, s.
   static let stop: Int64 = 900
 
   /// Compares a fill with what the vehicle reported.

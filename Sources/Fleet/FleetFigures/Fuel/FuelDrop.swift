@@ -3,8 +3,8 @@ import Telemetry
 
 /// A fall of the fuel level while a vehicle was parked.
 public struct FuelDrop: Equatable, Sendable {
-  /// The length of the two periods whose fuel levels are compared, s: the first ends when the vehicle is parked, the
-  /// second begins when it drives on.
+  /// The length of each of the two periods whose fuel levels are compared, s. The first ends when the vehicle is
+  /// parked; the second begins when it drives on.
   public static let span: Int64 = 300
   /// The minimum number of fuel levels in each of the two periods. Fuel moves in the tank, so a single level is not
   /// exact.

@@ -51,7 +51,8 @@ extension FleetTransaction {
     return rest > 0
   }
 
-  /// Cancels the scheduled maintenance of a schedule that will be removed, and removes its states for vehicles.
+  /// Closes the open work of a schedule that will be removed: cancels its scheduled maintenance, and removes its states
+  /// for vehicles.
   ///
   /// - Returns: whether everything is closed. If not, the function must be called again in another transaction.
   public func closeWork(ofRemoved schedule: Stored<ServiceSchedule>) throws(ThingError) -> Bool {

@@ -110,7 +110,8 @@ extension FleetTransaction {
     try evaluate(try update(current, to: next, action: "correct"), stored, vehicle)
   }
 
-  /// Returns the completed record of a schedule and a vehicle with the newest day; `nil` if there is none.
+  /// Returns the newest completed record of a schedule and a vehicle, by the day of the completion; `nil` if there is
+  /// none.
   private func newestRecord(of schedule: UUIDv7, vehicle: String) throws(ThingError) -> Stored<MaintenanceRecord>? {
     try first(
       ThingQuery<MaintenanceRecord>(

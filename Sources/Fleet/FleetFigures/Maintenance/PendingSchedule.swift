@@ -5,17 +5,18 @@ import Telemetry
 /// The next vehicles for which the due dates of a fleet's schedule must be computed.
 ///
 /// A request computes a schedule only for a few vehicles, because in SQLite all other tenants wait for its transaction.
-/// A stored marker (``FleetDomain/FollowedFeed``) contains how many vehicles were computed. It exists while vehicles
-/// remain. At the end, the fleet is compared with the stored states of the schedule, so that vehicles that moved
-/// meanwhile are included.
+/// A stored marker (``FleetDomain/FollowedFeed``) contains the number of vehicles for which the schedule was computed.
+/// It exists while vehicles remain. At the end, the fleet is compared with the stored states of the schedule, so that
+/// vehicles that moved meanwhile are included.
 public struct PendingSchedule: Sendable {
-  /// The maximum number of vehicles that one transaction computes.
+  /// The maximum number of vehicles for which one transaction computes the schedule.
   public static let mostVehicles = 16
 
   let marker: Stored<FollowedFeed>
   let schedule: UUIDv7
   let vehicles: [String]
-  /// The number of vehicles that will have been computed when the vehicles in this value are done.
+  /// The value of the marker after ``vehicles`` are done: the number of vehicles for which the schedule is then
+  /// computed.
   let position: Int64
   /// IDs of stored states for vehicles that no longer belong to the fleet.
   let obsolete: [UUIDv7]

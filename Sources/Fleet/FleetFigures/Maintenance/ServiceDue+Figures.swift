@@ -27,8 +27,8 @@ extension ServiceDue {
     JSON.array([schedule.every.json, schedule.basis.json, schedule.lastService.json]).canonicalText
   }
 
-  /// Whether no record is opened and nothing is announced, because a record of the present cycle is being completed or
-  /// corrected.
+  /// Whether a record of the present cycle is being completed or corrected. Meanwhile no record is opened, and nothing
+  /// is announced.
   var isPaused: Bool { openedCycle.map { $0 > cycle } ?? false }
 
   /// Prevents the opening of a record until ``openedCycle`` is set again.
@@ -135,8 +135,9 @@ extension FleetView {
     return totals
   }
 
-  /// Replaces unknown totals of the last service with the totals that are known for the day of the service or, if none
-  /// are, the next earlier ones. A service is then rather due too early than too late.
+  /// Replaces each unknown total of the last service with the newest total that is known at the end of the service's
+  /// day or, if there is none, with the oldest later one. If the total is older than the service, the next service is
+  /// due too early rather than too late.
   func fill(_ due: inout ServiceDue, from vehicle: Vehicle, _ plan: ServicePlan) throws(ThingError) {
     guard let date = due.lastDate else { return }
     var totals = ServicePlan.Point()

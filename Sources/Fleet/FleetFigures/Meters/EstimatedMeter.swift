@@ -68,8 +68,8 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Adds the reading that a gateway sent with a record, once for each record. Afterwards, the caller must call
-  /// ``evaluateServices(ofVehicles:)``.
+  /// Adds the reading that a gateway sent with a record. Does nothing if the reading was already added. Afterwards, the
+  /// caller must call ``evaluateServices(ofVehicles:)``.
   ///
   /// - Parameter record: the id of the record.
   public func addGatewayReading(

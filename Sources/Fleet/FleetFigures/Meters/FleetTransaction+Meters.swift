@@ -20,7 +20,8 @@ extension FleetTransaction {
 
   /// Decides whether a new reading is used, and sets its flag and total. If it has no time, sets the current time.
   ///
-  /// - Throws: `invalid`; `limitReached` if too many replacements of the vehicle's meter were entered late.
+  /// - Throws: `invalid`; `limitReached` if too many late replacements of the vehicle's meter are stored
+  ///   (``Meter/mostLateReplacements``).
   public func judge(_ reading: inout MeterReading) throws(ThingError) {
     if reading.at == MeterReading().at { reading.at = now }
     guard let meter = Meter(of: reading) else {
@@ -63,9 +64,9 @@ extension FleetTransaction {
     try updateMeter(meter, ofVehicle: reading.value.vehicle, evaluatesServices: true)
   }
 
-  /// For each meter of a vehicle that has no value, sets the value to the newest used reading that is stored for the
-  /// vehicle's id. Such a reading exists if a vehicle was removed, and another one with the same id was created later.
-  /// New readings are compared with it.
+  /// If the odometer or the hour meter of a vehicle has no value, sets the value to the newest used reading that is
+  /// stored for the vehicle's id. Such a reading exists if an earlier vehicle with this id was removed. New readings
+  /// are compared with the stored reading, so the vehicle must show it.
   public func continueMeters(of vehicle: Stored<Vehicle>) throws(ThingError) {
     for meter in Meter.allCases where vehicle.value.point(of: meter) == nil {
       guard try point(of: meter, vehicle: vehicle.value.id) != nil else { continue }

@@ -15,8 +15,8 @@ public enum Meter: String, CaseIterable, Sendable {
   /// Maximum plausible reading, km or h.
   var most: Double { self == .odometer ? 5_000_000 : 300_000 }
 
-  /// A reading may be lower than the previous one by less than this, km or h. It is then the same reading, which a
-  /// person has rounded down.
+  /// If a reading is lower than the previous one by less than this, it counts as the previous reading, rounded down by
+  /// a person, km or h.
   var rounding: Double { self == .odometer ? 1 : 0.1 }
 
   /// Returns the value that a reading has for this meter; `nil` if it is a reading of the other meter.
@@ -33,7 +33,7 @@ public enum Meter: String, CaseIterable, Sendable {
 
   // MARK: Judgement of readings
 
-  /// A reading of a meter that is used (``FleetWork/MeterReading``).
+  /// A used reading of a meter (``FleetWork/MeterReading``).
   public struct Point: Equatable, Sendable {
     public let at: Timestamp
     /// The value that the odometer (km) or hour meter (h) shows.
@@ -100,10 +100,10 @@ public enum Meter: String, CaseIterable, Sendable {
 
   // MARK: Figures
 
-  /// A value that is older than this number of days is not the reading of today.
+  /// A value that is older than this number of days is not used as today's reading.
   static let presentDays = 7
 
-  /// The readings of this number of days before the last reading are used for ``daily(from:to:)``.
+  /// The length of the period before the last reading for which ``daily(from:to:)`` is computed, days.
   public static let usageDays = 90
 
   /// Returns the average distance or time per day; `nil` if the readings span less than a day.

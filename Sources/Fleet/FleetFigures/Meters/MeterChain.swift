@@ -8,7 +8,7 @@ import Telemetry
 /// The decision about a reading depends only on the last used reading before it, and on the used readings of the 24
 /// hours before it. When both are the same as before the change, all later decisions remain as they are.
 struct MeterChain {
-  /// After about this number of readings in one transaction, the remaining readings are judged in other transactions.
+  /// The approximate maximum number of readings that one transaction judges. Other transactions judge the rest.
   static let step = 128
 
   let meter: Meter
@@ -141,8 +141,8 @@ extension FleetTransaction {
 
   /// Judges readings in the order of their places, and stores the decisions that differ.
   ///
-  /// - Parameter end: readings that were created at this time or later are judged later in any case, ms; `nil` if there
-  ///   are none.
+  /// - Parameter end: the creation time from which on readings are skipped, because they are already waiting to be
+  ///   judged (``PendingMeter``), ms; `nil` if none wait.
   /// - Returns: the creation time of the first reading that was not judged, ms; `nil` if none remains.
   func judge(
     _ chain: inout MeterChain, from start: Meter.Place, _ late: [Stored<MeterReading>], until end: Int64?,

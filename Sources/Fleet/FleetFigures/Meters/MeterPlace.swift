@@ -55,8 +55,8 @@ extension FleetView {
     [.oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: meter.rawValue)]
   }
 
-  /// Returns the time from which a new reading is judged if it is a replacement that was entered late
-  /// (``FleetWork/MeterReading/judgedFrom``); `nil` for any other reading.
+  /// Returns ``FleetWork/MeterReading/judgedFrom`` for a new reading: a time if the reading is a replacement that was
+  /// entered late, otherwise `nil`.
   ///
   /// - Throws: `limitReached`.
   func placeOfReplacement(_ reading: MeterReading, _ meter: Meter) throws(ThingError) -> Timestamp? {

@@ -65,8 +65,9 @@ extension FleetTransaction {
     return MeterReading.Comparison(of: value, at: reading.at, after: earlier, estimate: nil)
   }
 
-  /// Adds the event of a new reading that contradicts the previous ones. Readings of a meter with the same flag cause
-  /// only one event a day, because a gateway sends a reading after each trip.
+  /// Adds an event for a new reading that contradicts the previous ones. Adds no event if another reading of the meter
+  /// in the last 24 hours has the same ``FleetWork/MeterReading/flag``. Otherwise a gateway, which sends a reading
+  /// after each trip, would cause many events.
   func announceContradiction(of reading: Stored<MeterReading>, _ meter: Meter) throws(ThingError) {
     guard let flag = reading.value.flag, flag != .outOfOrder, let comparison = reading.value.comparison,
       let vehicle = try vehicle(named: reading.value.vehicle)

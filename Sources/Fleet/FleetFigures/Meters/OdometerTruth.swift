@@ -46,7 +46,7 @@ public struct OdometerTruth: Equatable, Sendable {
   public private(set) var steps: [Step] = []
   /// The sum of the increases of all steps that have telemetry and do not go backward, km.
   public private(set) var increase = 0.0
-  /// The sum of the telemetry of the same steps, km.
+  /// The sum of the trips' distances in the same steps, km.
   public private(set) var telemetry = 0.0
   /// The readings at which the odometer may have been replaced, which a person should check: the reading is lower than
   /// the previous one, and the next readings continue from it.
@@ -56,11 +56,11 @@ public struct OdometerTruth: Equatable, Sendable {
   /// trips have no distance.
   public var driftPercent: Double? { telemetry > 0 ? (increase - telemetry) / telemetry * 100 : nil }
 
-  /// A reading that is lower than the previous one by less than this counts as the same reading, which a person has
-  /// rounded down, km.
+  /// If a reading is lower than the previous one by less than this, it counts as the previous reading, rounded down by
+  /// a person, km.
   static let rounding = 1.0
-  /// A lower reading counts as a possible replacement only if this number of readings follow that do not decrease and
-  /// are also lower than the reading before it.
+  /// The number of readings that must confirm a possible replacement. They follow the lower reading, do not decrease,
+  /// and are all lower than the last reading before it.
   static let confirming = 2
 
   /// Compares readings with trips.

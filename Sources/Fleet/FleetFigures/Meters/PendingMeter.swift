@@ -13,7 +13,7 @@ public enum PendingMeter {
 
   static func name(of meter: Meter, vehicle: String) -> String { "\(prefix)\(meter.rawValue) \(vehicle)" }
 
-  /// Returns the meter and the id of the vehicle of a marker.
+  /// Returns the meter and the vehicle's id that the name of a marker contains; `nil` if the name is not valid.
   fileprivate static func parse(_ name: String) -> (meter: Meter, vehicle: String)? {
     let parts = name.split(separator: " ", maxSplits: 2)
     guard parts.count == 3, let meter = Meter(rawValue: String(parts[1])) else { return nil }
@@ -28,7 +28,7 @@ public enum PendingMeter {
 }
 
 extension FleetView {
-  /// Returns the marker of a meter whose readings are still to be judged; `nil` if there is none.
+  /// Returns the marker of a meter; `nil` if none of the meter's readings are still to be judged.
   func pendingMeter(_ meter: Meter, vehicle: String) throws(ThingError) -> Stored<FollowedFeed>? {
     try first(
       ThingQuery<FollowedFeed>(.oneOf(key: "name", [.text(PendingMeter.name(of: meter, vehicle: vehicle))])))

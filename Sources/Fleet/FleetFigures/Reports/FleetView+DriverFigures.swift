@@ -3,9 +3,10 @@ import FleetWork
 import Telemetry
 
 extension FleetView {
-  /// Returns the figures of one driver: those of the report of drivers, and the sums of the journeys that began on the
-  /// days. If the figures of a vehicle of the driver do not include all records of a day yet, `pending` contains this
-  /// day. `withoutRecords` contains the days that lack records, so that nobody takes the sums for complete.
+  /// Returns the figures of one driver: those of the report of drivers, and the sums of the journeys that began on
+  /// `dates`. The member `pending` contains the days on which the figures of the driver's vehicles do not include all
+  /// records yet. The member `withoutRecords` contains the days that lack records, so that nobody takes the sums for
+  /// complete.
   ///
   /// - Parameters:
   ///   - zone: the time zone in which the days begin.
@@ -40,9 +41,10 @@ extension FleetView {
     return .object(members)
   }
 
-  /// Returns the days whose figures do not include all records yet, of vehicles that are or were assigned on these days.
+  /// Returns the days on which a vehicle was assigned to the driver, if the vehicle's figures of the day do not include
+  /// all records yet.
   ///
-  /// - Parameter vehicles: the times of the assignments, by the vehicles' ids.
+  /// - Parameter vehicles: the times of the driver's assignments; the keys are vehicle ids.
   private func pendingDays(
     of vehicles: [String: [VehicleWindow]], on dates: ClosedRange<CalendarDate>, in zone: ZoneRules
   ) throws(ThingError) -> Set<CalendarDate> {

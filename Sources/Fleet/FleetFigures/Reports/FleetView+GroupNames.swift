@@ -3,8 +3,8 @@ import FleetWork
 import Telemetry
 
 extension FleetView {
-  /// Adds the names of drivers and fleets (`name`) to the rows of a report whose groups are ids of drivers or fleets.
-  /// Drivers and fleets that no longer exist have no name.
+  /// Adds the member `name` to the rows of a report that is grouped by driver or by fleet: the name of the row's driver
+  /// or fleet. Drivers and fleets that no longer exist have no name.
   ///
   /// Names are read when a report is read, so a stored report contains no names of people who were erased.
   public func named(_ rows: [JSON], of report: Report) throws(ThingError) -> [JSON] {

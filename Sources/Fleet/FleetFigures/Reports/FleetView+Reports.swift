@@ -53,7 +53,7 @@ extension FleetView {
       vehicles: Int64(days.count), days: Int64(days.values.reduce(0) { $0 + $1.count }), journeys: journeys)
   }
 
-  /// Returns the days whose figures do not include all records yet, by the ids of the vehicles.
+  /// Returns, for each vehicle, the days whose figures do not include all records yet. The keys are the vehicles' ids.
   ///
   /// - Parameter fleet: the fleet whose vehicles are returned; `nil` for all.
   func pendingDays(

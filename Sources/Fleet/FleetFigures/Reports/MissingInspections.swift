@@ -3,8 +3,8 @@ import FleetWork
 import Telemetry
 
 /// Finds journeys without the inspection reports that a tenant requires (``TenantSettings/requiresInspections``): one
-/// report on the day of the start, at the start or before it, and one report on the day of the end, at the end or after
-/// it.
+/// report on the day on which the journey starts, made before the start or at the start, and one report on the day on
+/// which the journey ends, made at the end or after it.
 public struct MissingInspections: Sendable {
   /// The times of the signed reports. The keys are the vehicle's id, and the occasion of the inspection.
   private var times: [String: [Inspection.Occasion: [Timestamp]]] = [:]

@@ -37,7 +37,7 @@ public struct ReportTable: Sendable {
     /// The time for which vehicles were in the workshop, ms.
     var outOfService: Int64 = 0
     var costs = VehicleCosts()
-    /// The working time of the vehicles, s; `nil` if it is not known.
+    /// The time in which the vehicles were expected to be used, s; `nil` if it is not known.
     var working: Int64?
     /// The distance that odometer readings show in addition to telemetry, km; `nil` if there is none.
     var odometerDistance: Double?

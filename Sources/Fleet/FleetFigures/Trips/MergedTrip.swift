@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Trips of one vehicle whose times overlap, as one trip.
+/// One trip that is made from the overlapping trips of one vehicle.
 ///
 /// If a vehicle has several gateways, each of them reports the same drive. At each moment, the longest trip with a
 /// known amount counts. A shorter trip counts only for the part of its time that is not covered by longer trips.

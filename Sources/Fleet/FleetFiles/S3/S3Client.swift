@@ -9,11 +9,11 @@ struct S3Limits: Sendable {
   var connectMilliseconds = 5_000
   /// Time limit for a whole request, ms.
   var requestMilliseconds = 120_000
-  /// A request fails if it transfers almost nothing for this time, s.
+  /// Time with almost no transfer after which a request fails, s.
   var slowSeconds = 10
   /// The maximum number of times that a request is sent.
   var attempts = 4
-  /// After several requests of a tenant were not answered, the tenant's requests fail immediately for this time.
+  /// Time for which a tenant's requests fail immediately, after several of its requests were not answered.
   var pause = Duration.seconds(2)
 }
 
@@ -75,9 +75,9 @@ final class S3Client: Sendable {
 
   private static let connections = 8
   private static let mostOfTenant = 4
-  /// Maximum number of requests of a tenant that wait.
+  /// Maximum number of waiting requests of a tenant.
   private static let mostWaiting = 1_000
-  /// After this number of requests of a tenant without an answer, the storage counts as down for the tenant.
+  /// The number of a tenant's requests without an answer after which the storage counts as down for the tenant.
   private static let mostFailures = 3
   private static let isDown = "the storage did not answer the last requests"
 

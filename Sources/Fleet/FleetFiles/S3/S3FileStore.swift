@@ -18,7 +18,7 @@ import Telemetry
 ///   removed when the mark is older than any request.
 /// - If two servers store the same content at the same time, one of the two objects is removed later.
 ///
-/// The storage must show an object in lists as soon as it has confirmed it, as S3 does.
+/// The storage must show a new object in lists as soon as it has confirmed that the object is stored, as S3 does.
 public final class S3FileStore: FileStore {
   let client: S3Client
   /// Uploads to which this server appends, or which it completes.
@@ -137,7 +137,7 @@ public final class S3FileStore: FileStore {
     return try await client.objects(folder, for: tenant).map { $0.key.dropFirst(folder.count) }
   }
 
-  /// The right to append to an upload or to complete it, which one request of this server has at a time.
+  /// The right of a request to append to an upload or to complete it. Only one request of this server has it at a time.
   final class Claim: Sendable {
     private let (store, name): (S3FileStore, String)
     private let isHeld = Mutex(true)

@@ -9,7 +9,8 @@ struct S3Object: Equatable, Sendable {
 }
 
 extension S3Client {
-  /// Calls a function with each page of the list of objects whose keys begin with a prefix, in ascending order of keys.
+  /// Lists the objects whose keys begin with a prefix, in ascending order of keys. Calls a function with each page of
+  /// the list.
   func list(
     _ prefix: String, for tenant: TenantID?, _ receive: ([S3Object]) async throws(FileError) -> Void
   ) async throws(FileError) {

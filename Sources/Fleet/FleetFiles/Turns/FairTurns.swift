@@ -4,46 +4,46 @@ import Synchronization
 
 /// Processors for long work, such as parsing a file or checking a 3D model. They serve one tenant after another.
 ///
-/// Each work has its own thread, but only a few threads run at the same time. The others wait. Work that has run for
-/// ``slice`` and calls ``FleetDomain/WorkTurn/mayContinue`` lets the next tenant's work run. Therefore short work of
-/// one tenant ends soon, even if another tenant has much long work.
+/// Each job has its own thread, but only a few threads run at the same time. The others wait. If a job has run for
+/// ``slice`` and calls ``FleetDomain/WorkTurn/mayContinue``, the next tenant's job runs. Therefore a short job of one
+/// tenant ends soon, even if another tenant has many long jobs.
 ///
-/// The caller limits the number of works, because each needs a thread.
+/// The caller limits the number of jobs, because each needs a thread.
 public final class FairTurns: Sendable {
-  /// The reason why work was stopped before its end.
+  /// The reason why a job was stopped before its end.
   public enum Stop: Error, Equatable {
     /// The caller's task was cancelled, or nobody waits for the result.
     case cancelled
-    /// The work has used a processor for longer than the limit.
+    /// The job has used a processor for longer than the limit.
     case tooLong
   }
 
   private struct State {
-    /// The number of further works that may run now.
+    /// The number of further jobs that may run now.
     var free: Int
     var waiting = FairQueue<TenantID?, SecretHash?, Work> { $0.cost }
   }
 
-  /// Work that has run for this time lets other work run.
+  /// The time after which a job lets other jobs run.
   let slice: Duration
-  /// The maximum time for which one work may use a processor. Waiting does not count.
+  /// The maximum time for which one job may use a processor. Waiting does not count.
   let limit: Duration
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - count: number of works that run at the same time; above 0.
-  ///   - limit: the maximum time for which one work may use a processor.
+  ///   - count: the number of jobs that run at the same time; above 0.
+  ///   - limit: the maximum time for which one job may use a processor.
   public init(_ count: Int, slice: Duration = .milliseconds(5), limit: Duration) {
     (self.slice, self.limit) = (slice, limit)
     state = Mutex(State(free: count))
   }
 
-  /// Runs work on a separate thread in the caller's turns.
+  /// Runs a job on a separate thread, in the turns of its caller.
   ///
   /// - Parameters:
   ///   - caller: the caller whose turns are used; `nil` for the server itself.
-  ///   - isWanted: whether a caller still waits for the result. It is called before and during the work.
-  /// - Throws: ``Stop`` if the work was stopped; errors of the work.
+  ///   - isWanted: whether a caller still waits for the result. It is called before and during the job.
+  /// - Throws: ``Stop`` if the job was stopped; errors of the job.
   public func run<Value: Sendable>(
     for caller: StorageCaller?, isWanted: @escaping @Sendable () -> Bool = { true },
     _ work: @escaping @Sendable () throws -> Value
@@ -81,7 +81,7 @@ public final class FairTurns: Sendable {
     next?.proceed()
   }
 
-  /// Lets other work run if the current turn is over. Returns whether the work may continue.
+  /// Lets other jobs run if the current turn is over. Returns whether the job may continue.
   private func pass(_ work: Work) -> Bool {
     switch work.progress(slice: slice, limit: limit) {
     case .stopped: return false
@@ -109,12 +109,12 @@ public final class FairTurns: Sendable {
   }
 }
 
-/// One work, and how long it has run.
+/// One job, and how long it has run.
 private final class Work: Sendable {
   enum Progress { case inTurn, overTurn, stopped }
 
   private struct State {
-    /// The closure that does the work; `nil` after it has begun.
+    /// The closure that does the job; `nil` after it has begun.
     var body: (@Sendable () -> Void)?
     var turnStart = ContinuousClock.now
     /// The time that the previous turns have used.
@@ -133,12 +133,12 @@ private final class Work: Sendable {
     (self.caller, self.isWanted) = (caller, isWanted)
   }
 
-  /// The cost of the work's next turn in the queue, which is the length of its last turn.
+  /// The cost of the job's next turn in the queue, which is the length of its last turn.
   var cost: Int { state.withLock(\.cost) }
 
   var stop: FairTurns.Stop? { state.withLock(\.stop) }
 
-  /// Whether the work must end.
+  /// Whether the job must end.
   var isStopped: Bool {
     if !isWanted() { stop(.cancelled) }
     return stop != nil
@@ -148,7 +148,7 @@ private final class Work: Sendable {
 
   func prepare(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.body = body } }
 
-  /// Begins the work's next turn.
+  /// Begins the job's next turn.
   func proceed() {
     let body = state.withLock { state in
       state.turnStart = .now
@@ -161,7 +161,7 @@ private final class Work: Sendable {
     DispatchQueue(label: "turns").async(execute: body)
   }
 
-  /// Blocks the thread until the work's next turn.
+  /// Blocks the thread until the job's next turn.
   func wait() { wakeUp.wait() }
 
   /// Returns whether the current turn is over. If so, counts its time.

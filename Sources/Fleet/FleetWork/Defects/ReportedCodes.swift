@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// The time of the newest report of trouble codes that was processed, for each ECU of a vehicle. It has the same ID as
-/// the vehicle.
+/// For each ECU of a vehicle, the time of the newest report of trouble codes that was processed. This thing has the
+/// same ID as the vehicle.
 public struct ReportedCodes: Kind {
   /// The newest report of an ECU.
   public struct Newest: NestedValue {
@@ -39,7 +39,8 @@ extension FleetTransaction {
       guard report.at >= codes.newest[index].at else { return false }
       codes.newest[index].at = report.at
     } else {
-      // A hostile gateway may invent names of ECUs. The ECU whose last report is the oldest makes room.
+      // A hostile gateway may invent names of ECUs. If there are too many, the ECU whose last report is the oldest is
+      // removed.
       if codes.newest.count >= Defect.mostReports,
         let oldest = codes.newest.indices.min(by: { codes.newest[$0].at < codes.newest[$1].at })
       {

@@ -3,8 +3,8 @@ import Telemetry
 
 /// An event in the fleet. People may be notified of it, and webhooks may receive it.
 ///
-/// The transaction that makes a change also adds its event, so neither exists without the other. The transaction that
-/// adds the event's notifications and deliveries removes the event.
+/// The transaction that makes a change also adds its event, so there is no change without its event, and no event
+/// without its change. The transaction that adds the event's notifications and deliveries removes the event.
 public struct FleetEvent: Kind {
   public enum Event: String, FieldChoice, Sendable {
     /// A journey received a command that its state does not allow.

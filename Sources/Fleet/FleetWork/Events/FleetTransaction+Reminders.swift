@@ -81,8 +81,8 @@ extension FleetView {
       id: id, event: event, thing: thing, kind: kind, day: day, vehicle: vehicle, driver: driver, item: item)
   }
 
-  /// Whether no event was added for a reminder before. Looks for the ``Reminder``, not for the event, because the event
-  /// is removed when its notifications are added.
+  /// Whether the event of a reminder must still be added. Looks for the ``Reminder``, not for the event, because the
+  /// event is removed when its notifications are added.
   fileprivate func isNew(_ reminder: PendingReminder) throws(ThingError) -> Bool {
     try find(reminder.id, Reminder.self) == nil
   }

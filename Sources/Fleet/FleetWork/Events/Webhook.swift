@@ -5,9 +5,9 @@ import Telemetry
 public struct Webhook: Kind {
   /// The maximum number of webhooks of a tenant.
   public static let most = 20
-  /// A webhook is switched off if its receiver fails for this time without a success, s.
+  /// If the receiver of a webhook fails for this time without a success, the webhook is switched off, s.
   public static let patience = 86_400
-  /// After a change of the secret, messages are also signed with the previous secret for this time, s.
+  /// Time after a change of the secret in which messages are also signed with the previous secret, s.
   public static let overlap = 86_400
 
   public enum State: String, FieldChoice, Sendable {

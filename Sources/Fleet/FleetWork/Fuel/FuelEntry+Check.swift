@@ -62,7 +62,8 @@ extension FleetTransaction {
   /// - Parameters:
   ///   - start: the start of the trip.
   ///   - end: the end of the trip.
-  ///   - reach: the check of a fill uses the telemetry from this time before the fill to this time after it, s.
+  ///   - reach: a fill is near the trip if it happened during the trip, or at most this time before or after it, s. The
+  ///     check of a fill uses the telemetry of this time before and after the fill.
   public func requestFuelChecks(
     ofVehicle vehicle: String, from start: Timestamp, to end: Timestamp, within reach: Int
   ) throws(ThingError) {

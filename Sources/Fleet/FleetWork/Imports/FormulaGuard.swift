@@ -1,9 +1,9 @@
 /// Prevents spreadsheets from evaluating texts in CSV files as formulas.
 ///
-/// Spreadsheets evaluate a cell that begins with `=`, `+`, `-` or `@`. In languages with a decimal comma, they divide
-/// cells at `;`, even in a file whose cells are separated by commas, and at line breaks. Therefore, an apostrophe is
-/// written wherever a spreadsheet could see the beginning of such a cell. To make this reversible, another apostrophe
-/// is also written before a text that begins with apostrophes and one of these characters.
+/// Spreadsheets evaluate a cell that begins with `=`, `+`, `-` or `@`. In languages with a decimal comma, a spreadsheet
+/// may divide one cell of the file into several: at each `;`, although commas separate the cells of the file, and at
+/// each line break. Therefore an apostrophe is written wherever a spreadsheet could see the beginning of a formula. To
+/// make this reversible, an apostrophe is also added if there are already apostrophes before the formula.
 ///
 ///     FormulaGuard.guarded("+49 170 1;=1+1")  // '+49 170 1;'=1+1
 public enum FormulaGuard {

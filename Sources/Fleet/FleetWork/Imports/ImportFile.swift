@@ -107,8 +107,8 @@ public struct ImportFile: Sendable {
     }
   }
 
-  /// Adds values that the file does not contain, but the stored vehicles do: for each row, the id of the vehicle with
-  /// the name in the row; for fuel entries, the energy that the vehicle uses.
+  /// Adds values that the file lacks, from the stored vehicles. Each row gets the id of the vehicle that it names. Each
+  /// fuel entry gets the energy that its vehicle uses.
   ///
   /// - Parameters:
   ///   - vehicles: for each name in ``ImportRow/vehicleNames``, the id of the vehicle.

@@ -46,8 +46,8 @@ struct RawRow: Equatable {
   init(line: Int) { self.line = line }
 }
 
-/// The format of a file's numbers and dates. It is determined from all cells of the file together, so the same date has
-/// the same meaning in all its sections.
+/// The format of a file's numbers and dates. The format is determined from all cells of the file together, so a date
+/// has the same meaning in all sections of the file.
 struct Forms {
   private var decimal: DecimalMark?
   private var dates: DateOrder?

@@ -18,7 +18,7 @@ extension RawTable {
     }
   }
 
-  /// Returns the text of a cell; an empty text for the words that mean that there is no value.
+  /// Returns the text of a cell; an empty text if the cell contains a word for a missing value, such as `None`.
   private mutating func value(_ name: String, _ section: Section, _ row: CSVText.Row) -> String {
     let text = text(section.column(name), of: row)
     return Self.isNone(text) ? "" : text

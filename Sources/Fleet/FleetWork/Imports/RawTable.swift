@@ -13,7 +13,8 @@ struct RawTable {
   var dates: DateOrder?
   /// The maximum number of errors.
   static let mostErrors = 1_000
-  /// The maximum number of unknown columns that are errors of their own.
+  /// The maximum number of unknown columns that are reported, each as a separate error. If there are more, one further
+  /// error states their number.
   private static let mostUnknown = 20
   /// The columns of the current section that were used.
   var used: Set<Int> = []
@@ -145,8 +146,8 @@ struct RawTable {
     return Section(header: section.header, rows: rows)
   }
 
-  /// Columns of exported lists that are ignored, because they contain no fields: the times of a thing, and the column
-  /// for all members that have no column of their own.
+  /// Columns of exported lists that an import ignores, because they contain no fields of the kind: the times of a
+  /// thing, and the column for all members that have no column of their own.
   private static let computed: Set<String> = ["createdAt", "updatedAt", "addedAt", "more"]
 
   private mutating func readOwn<Value: Kind>(_ section: Section, _ kind: Value.Type, _ options: ImportOptions) {

@@ -53,7 +53,7 @@ struct Section {
   /// Returns the indices of the columns that have at least one value. Examines each cell once.
   ///
   /// - Parameters:
-  ///   - columns: returns whether to examine the column with an index.
+  ///   - columns: returns whether to examine the column that has the given index.
   ///   - isValue: whether a text is a value.
   func valued(
     _ columns: (Int) -> Bool = { _ in true }, where isValue: (String) -> Bool = { !$0.isEmpty }

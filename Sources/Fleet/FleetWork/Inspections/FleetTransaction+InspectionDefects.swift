@@ -99,7 +99,7 @@ extension FleetTransaction {
     }
   }
 
-  /// Returns the defects that were added for failed items of a report, also those that were closed since, by their ids.
+  /// Returns the defects that were added for failed items of a report, including closed ones. The keys are their ids.
   private func defects(
     madeBy report: UUIDv7, for items: [Inspection.Item]
   ) throws(ThingError) -> [UUIDv7: Stored<Defect>] {
@@ -109,8 +109,8 @@ extension FleetTransaction {
     return Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0) })
   }
 
-  /// Returns the description of each checklist item, by the key of its name (``Inspection/Item/key(of:)``). If several
-  /// lists contain an item, a list for the vehicle's type takes precedence.
+  /// Returns the descriptions of checklist items. The keys are those of the items' names
+  /// (``Inspection/Item/key(of:)``). If several lists contain an item, a list for the vehicle's type takes precedence.
   private func itemTexts(of vehicle: String) throws(ThingError) -> [String: String] {
     let type = try self.vehicle(named: vehicle)?.value.category
     let lists = try checklists().map(\.list)

@@ -80,7 +80,7 @@ extension FleetTransaction {
     }
   }
 
-  /// Checks that a vehicle that has left the fleet was still in it at a time.
+  /// If a vehicle has left the fleet, checks that it was still in the fleet at a time.
   ///
   /// - Throws: `rule` with `vehicleUnavailable`.
   private func requireOwned(_ name: String, at time: Timestamp) throws(ThingError) {

@@ -7,7 +7,7 @@ import Telemetry
 /// Every route, export and message that shows something derived from records uses this type. Data of a hidden period
 /// are left out, or only their day is shown.
 public struct HiddenTimes: Equatable, Sendable {
-  /// The hidden periods, in no order. They may overlap.
+  /// The hidden periods, in any order. They may overlap.
   public let windows: [VehicleWindow]
   private let ofVehicle: [String: [VehicleWindow]]
 
@@ -41,7 +41,7 @@ public struct HiddenTimes: Equatable, Sendable {
 }
 
 extension FleetView {
-  /// Returns the times of vehicles that are hidden from a requester.
+  /// Returns the periods that are hidden from a requester, each for one vehicle.
   ///
   /// - Parameters:
   ///   - vehicles: the ids of vehicles; `nil` for all.

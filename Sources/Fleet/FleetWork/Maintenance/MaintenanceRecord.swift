@@ -53,7 +53,8 @@ public struct MaintenanceRecord: VehicleThing {
   public var files = FileIDs()
   public var status = Status.scheduled
   public var startedAt: Timestamp?
-  /// The time of the completion; `nil` if the record was never in progress.
+  /// The time of the completion; `nil` if the record is not completed, or was completed without having been in
+  /// progress.
   public var completedAt: Timestamp?
   public var cancelReason: String?
   /// The ID of the command that completed the record; `nil` if the command had none.

@@ -18,7 +18,8 @@ public enum VehicleCommand: String, CaseIterable, Sendable {
 
 /// The body of the command that retires a vehicle.
 public struct VehicleRetirement: NestedValue {
-  /// The last day of ownership; `nil` for the day that the vehicle already has or, if it has none, for today.
+  /// The last day of ownership. If `nil`, the day that is stored in the vehicle is kept; if none is stored, today is
+  /// used.
   public var disposedOn: CalendarDate?
 
   public init() {}
@@ -94,8 +95,8 @@ extension FleetTransaction {
     return rest > 0
   }
 
-  /// Returns the things of a vehicle or of a driver that have one of these statuses, at most `rest` things. Their
-  /// number is subtracted from `rest`.
+  /// Returns at most `rest` things of a vehicle or of a driver, all with one of the given statuses. Subtracts their
+  /// number from `rest`.
   private func open<Value: Kind>(
     _ statuses: [JSON], where key: String, is id: JSON, atMost rest: inout Int
   ) throws(ThingError) -> [Stored<Value>] {
