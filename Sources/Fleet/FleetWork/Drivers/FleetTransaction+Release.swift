@@ -3,8 +3,7 @@ import Telemetry
 
 extension FleetTransaction {
   /// Ends the assignments and journeys of a driver whose account is erased. Without the account, a driver cannot end a
-  /// journey in the app. For each assignment that ends, an event is
-  /// added.
+  /// journey in the app. An event is added for each assignment that ends.
   ///
   /// - Parameter rest: the maximum number of things that are changed, from which their number is subtracted. If it is 0
   ///   afterwards, more assignments and journeys may be left, and the function must be called again in another
