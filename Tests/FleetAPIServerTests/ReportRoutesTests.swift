@@ -174,8 +174,8 @@ import Testing
         let planID = UUIDv7(text.utf8.span)
         return try #require(planID)
       }
-      // The night in which the clock goes forward from 02:00 to 03:00. The server itself finds nothing that is due, because
-      // its own clock is earlier.
+      // The night in which the clock goes forward from 02:00 to 03:00. The server itself finds nothing that is due,
+      // because its own clock is earlier.
       let vienna = storage.zone("Europe/Vienna")
       let start = vienna.time(9_000, on: CalendarDate("2099-03-28")!)
       try await storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {

@@ -116,8 +116,8 @@ import Testing
     #expect(cloud.sent[1].body == "grant_type=refresh_token&refresh_token=r1&client_id=me")
   }
 
-  /// The services' own answers to sign-ins: Caterpillar's without a refresh token, Ford's with an ID token instead of an
-  /// access token, and Tesla's with a new refresh token.
+  /// The services' own answers to sign-ins: Caterpillar's without a refresh token, Ford's with an ID token instead of
+  /// an access token, and Tesla's with a new refresh token.
   @Test(
     arguments: [
       (.aemp, .clientCredentials, "aemp/cat_token_response", "REDACTED.eyJ-shape-only.sig", "r1"),

@@ -70,7 +70,8 @@ extension FleetView {
     return found
   }
 
-  /// Returns the days before `today` on which a vehicle was assigned to the driver, or on which the driver had a journey.
+  /// Returns the days before `today` on which a vehicle was assigned to the driver, or on which the driver had a
+  /// journey.
   private static func days(
     of vehicles: [String: [VehicleWindow]], _ journeys: [DriverJourney], on dates: ClosedRange<CalendarDate>,
     before today: CalendarDate, in zone: ZoneRules

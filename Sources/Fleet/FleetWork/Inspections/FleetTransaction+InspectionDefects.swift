@@ -4,8 +4,9 @@ import Telemetry
 /// Adds and closes the defects that inspection reports find. A vehicle has at most one open defect for each item. If a
 /// later report finds the same defect, the report is added to the defect's list of reports.
 extension FleetTransaction {
-  /// For each failed item of a report that is being signed, adds a defect, or adds the report to the item's open defect.
-  /// Afterwards, if the report corrects an older report, dismisses the defects that only the older report contains.
+  /// For each failed item of a report that is being signed, adds a defect, or adds the report to the item's open
+  /// defect. Afterwards, if the report corrects an older report, dismisses the defects that only the older report
+  /// contains.
   ///
   /// If the function was interrupted, a later call continues. Until the signature, a person may change the draft.
   /// Therefore the function also dismisses the defects of items that have not failed any more.
@@ -78,8 +79,8 @@ extension FleetTransaction {
   /// Closes the defects of a report that is being certified. They become repaired or, if no repair is necessary,
   /// dismissed.
   ///
-  /// - Parameter rest: the maximum number of defects that are changed, from which their number is subtracted. If it is 0
-  ///   afterwards, more defects may be left.
+  /// - Parameter rest: the maximum number of defects that are changed, from which their number is subtracted. If it is
+  ///   0 afterwards, more defects may be left.
   func closeDefects(
     of report: Stored<Inspection>, _ result: Inspection.Certification.Result, notes: String?, atMost rest: inout Int
   ) throws(ThingError) {
