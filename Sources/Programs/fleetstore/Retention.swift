@@ -35,9 +35,9 @@ struct Retention {
     startMinutes = try reader.optionalInt("startMinutes", in: 0...1_440) ?? startMinutes
   }
 
-  /// Whether the clock may be right. It is not credible if it is more than a day ahead of the reference time. With a
-  /// SQLite file, a right clock is also not credible if nothing was stored for a day; old records then stay until
-  /// something is stored.
+  /// Whether the clock may be right. The result is `false` if the clock is more than a day ahead of the reference time.
+  /// With a SQLite file, the result is also `false` for a right clock if nothing was stored for more than a day. Old
+  /// records then stay until something is stored.
   ///
   /// - Parameter witnessed: ``FleetDomain/FleetStorage/referenceTime()``.
   static func isCredible(_ now: Timestamp, beside witnessed: Timestamp) -> Bool {

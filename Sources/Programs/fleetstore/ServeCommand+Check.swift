@@ -27,9 +27,9 @@ extension ServeCommand {
 
   /// Checks that the contents of files can be stored in the bucket.
   ///
-  /// - Parameter mayWait: whether it is only a warning, and not a failure, if the storage does not answer now. The
-  ///   server can start and receive records without this storage.
-  /// - Returns: a warning if the storage does not answer now; otherwise `nil`.
+  /// - Parameter mayWait: whether the function returns a warning, instead of throwing an error, if the object storage
+  ///   does not answer. The server can start and receive records without this storage.
+  /// - Returns: a warning if the object storage does not answer; otherwise `nil`.
   @discardableResult
   static func checkContents(_ configuration: Configuration, mayWait: Bool) async throws(Failure) -> String? {
     guard configuration.server.files.s3 != nil, let store = try configuration.server.files.open() else { return nil }

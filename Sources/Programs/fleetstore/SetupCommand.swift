@@ -35,8 +35,8 @@ struct ServerAddressOption: ParsableArguments {
 }
 
 extension ServerOptions {
-  /// Returns the server's address for clients on this machine. If the server listens on one address only, this is the
-  /// address for all clients.
+  /// Returns the server's address for clients on this machine. If the server listens on only one address, clients on
+  /// other machines use the same address.
   ///
   /// - Parameter port: the port on which the server listens.
   func localURL(_ port: Int) -> String {

@@ -112,8 +112,8 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
 
   /// Advances to the time of an event. The first event begins the first period of records.
   ///
-  /// If a GPS epoch is complete at that time, it is processed first. Its values are then in the record to whose time
-  /// they belong.
+  /// If a GPS epoch is complete at that time, it is processed first, so that its values are in the record for the time
+  /// at which they were measured.
   mutating func arrive(
     at time: CaptureTime, _ direction: CaptureDirection, count: Int, gps: inout FixReader
   ) {

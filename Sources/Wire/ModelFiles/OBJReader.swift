@@ -4,7 +4,7 @@
 struct OBJReader {
   private var facts = ModelFacts(.obj)
   private var text: ModelText
-  /// How many vertices, texture coordinates and normals were read. The array has this order.
+  /// The numbers of vertices, texture coordinates and normals that were read, in this order.
   private var counts = [0, 0, 0]
   /// The largest indices that refer to a vertex, to a texture coordinate and to a normal, in this order. Each is stored
   /// with the number of the line that contains it.

@@ -94,7 +94,8 @@ struct LineMachine: ~Copyable {
     }
   }
 
-  /// Whether the current text line cannot be an echo, because no request begins with its first byte.
+  /// Whether the current text line must be an answer, because no request begins like it. Such a text line is not an
+  /// echo.
   var isAnswer: Bool {
     @inline(__always)
     mutating get {
