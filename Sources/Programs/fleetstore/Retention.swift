@@ -10,7 +10,7 @@ import Telemetry
 /// Records of types that `days` does not name are never removed. Live readers that reconnect receive the changes since
 /// their last position, if these are still stored.
 struct Retention {
-  /// For each class, the number of days for which its records are kept, counted from their times.
+  /// For each class of records, the number of days for which a record is kept, counted from the record's time.
   var days: [RecordClass: Int] = [:]
   /// The time for which changes are kept, in hours.
   var changeHours = 24

@@ -3,11 +3,12 @@ import Failures
 import FleetFiles
 import FleetStorage
 
-/// `fleetstore serve --check`: checks the files that the server opens only after its start, without starting it.
+/// `fleetstore serve --check`: checks, without starting the server, the files that the server opens only after its
+/// start.
 extension ServeCommand {
   /// Checks the database file and the web app. Problems that do not prevent a start are printed to stderr.
   ///
-  /// - Throws: an error if the server could not start.
+  /// - Throws: the problem that would prevent a start.
   static func checkFiles(_ configuration: Configuration, isDatabaseOption: Bool) throws(Failure) {
     let folder = configuration.webFolder ?? WebFolder.standard
     if let warning = WebFolder.fault(folder) { StandardError.print("fleetstore: warning: \(warning)") }

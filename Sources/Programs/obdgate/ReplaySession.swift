@@ -266,7 +266,7 @@ private struct GPSTimeline {
   private(set) var lastArrival: Int64 = 0
   /// Whether some sentences of the current epoch have arrived, and the epoch is not complete.
   private(set) var isOpen = false
-  /// Time from the first epoch with a time to the latest epoch, ns. It also increases at midnight.
+  /// Time from the first epoch with a time to the latest epoch, ns. It continues to increase at midnight.
   private(set) var elapsed: Int64 = 0
   private var lastOfDay: Int64?
 

@@ -26,8 +26,8 @@ public struct FenceFinder: ~Copyable {
   /// A survey searches the index for fences in a region. This is the region's length in the direction of travel, as a
   /// multiple of the distance between the last two positions.
   private static var regionSteps: Int64 { 200 }
-  /// A window or region has a margin on each side. Its width in 1e-7° is this number multiplied by `steps`, `wideSteps`
-  /// or `regionSteps`.
+  /// A window or region has a margin on each side. The width of the margin, in 1e-7°, is this number multiplied by
+  /// `steps`, `wideSteps` or `regionSteps`.
   private static var margin: Int64 { 100 }
   /// A view is made if a position is at most this far from the previous position, 1e-7°. A position farther away is
   /// treated as unrelated to the previous one.

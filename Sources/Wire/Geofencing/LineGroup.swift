@@ -4,9 +4,9 @@
 /// Coordinates are in 1e-7° from the middle of the survey's window. A place may be so near to an edge that rounding
 /// could move it to the other side. The caller must then ask the ``FenceSet``, which computes with integers.
 struct LineGroup: BitwiseCopyable, Sendable {
-  /// For each edge, x of its line at y = 0.
+  /// For each edge, x at which the straight line through the edge has y = 0.
   let start: SIMD4<Float>
-  /// For each edge, change of x for each unit of y along its line.
+  /// For each edge, the change of x for each unit of y along the edge.
   let slope: SIMD4<Float>
   /// The minimum y of each edge; infinite for an unused element.
   let low: SIMD4<Float>

@@ -1,4 +1,4 @@
-/// Reads Wavefront OBJ: vertices, and faces, lines and points that refer to them.
+/// Reads Wavefront OBJ: the vertices; and the faces, lines and points, which refer to vertices.
 ///
 /// A material library (`mtllib`) is another file. It is not read; only the names of materials are counted.
 struct OBJReader {

@@ -134,7 +134,7 @@ struct MessageDecoder: ~Copyable {
     knowledge[context.slot].address == context.origin.ecu
   }
 
-  /// Reads the values that all rows of a PID define: bit fields, flags, and numbers that exist only under a condition.
+  /// Reads the values that the rows of a PID define: bit fields, flags, and numbers that exist only under a condition.
   @inline(never)
   private mutating func tableRows<H: ReplyHandler & ~Copyable>(
     _ rows: ParameterRows, of key: Int, data: Span<UInt8>, service: UInt8, identifier: UInt16, frame: UInt8,

@@ -124,8 +124,8 @@ extension ReplyCore {
   }
 
   /// Returns where the frame that begins at `start` ends; `nil` if no end is found. A frame ends at a correct check
-  /// byte after which the text line ends, or after which another frame of the same ECU begins: the first two bytes of
-  /// the text line are then repeated.
+  /// byte that is followed by the end of the text line, or by another frame of the same ECU. Such a frame begins with
+  /// the same two bytes as the text line.
   private mutating func endOfFrame(_ hex: inout HexLine, from start: Int) -> Int? {
     var size = 5
     while size <= 12, start + size <= hex.count {
