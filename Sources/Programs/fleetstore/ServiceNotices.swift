@@ -62,7 +62,7 @@ struct ServiceNotices: Service {
 /// A component that is regularly checked for progress. A check does not wait: it asks for a sign of progress, and the
 /// next check finds out whether the sign has come.
 private struct Watched {
-  /// Whether the last sign of progress did not come in time.
+  /// Whether a sign of progress is overdue.
   private(set) var isStuck = false
   private let name: String
   private let stops: String

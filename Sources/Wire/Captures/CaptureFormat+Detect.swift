@@ -58,7 +58,7 @@ private struct LineCursor {
   private(set) var number = 0
   private var position = 0
 
-  /// Skips a byte order mark.
+  /// Creates a cursor before the first line. A byte order mark is skipped.
   init(in text: Span<UInt8>, isWhole: Bool) {
     self.isWhole = isWhole
     position = text.has("\u{FEFF}") ? 3 : 0
