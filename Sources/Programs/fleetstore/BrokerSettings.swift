@@ -9,10 +9,11 @@ import JSONText
 ///     { "urls": ["amqps://fleet@mq1.example/depot", "amqps://fleet@mq2.example/depot"], "passwordFile": "password",
 ///       "tenant": "default", "topic": "fleet", "queue": "fleet.ingest", "tls": { "caFile": "ca.pem" } }
 enum BrokerSettings {
-  /// The environment variable with the password, which is used if no file is configured. Only this user can read it.
+  /// The environment variable that contains the password if no file is configured. Other users cannot read the
+  /// environment of a process.
   private static let variable = "FLEETSTORE_BROKER_PASSWORD"
-  /// The credential of systemd with the password (systemd.exec(5), LoadCredential=), which is used if there is neither
-  /// a file nor an environment variable.
+  /// The name of systemd's credential with the password (systemd.exec(5), LoadCredential=). It is used if no file is
+  /// configured and the environment variable is not set.
   private static let credential = "broker-password"
 
   /// Reads the whole object.

@@ -22,8 +22,9 @@ extension Configuration {
     server.files = files
   }
 
-  /// Sets the folders for files that the configuration does not name. With SQLite, the folder is beside the database.
-  /// With PostgreSQL there is no default folder, because several servers may use the same database.
+  /// Sets the folders of the server's helper programs. If the configuration has neither a folder nor a bucket for the
+  /// contents of files, and the database is SQLite, also sets the folder for these contents: a folder beside the
+  /// database. With PostgreSQL there is no default folder, because several servers may use the same database.
   mutating func useStandardFolders() {
     if server.files.folder == nil, server.files.s3 == nil, case .sqlite(let path) = database {
       server.files.folder = path + ".files"

@@ -5,8 +5,10 @@ enum ProgramFolder {
   /// Returns the path of a folder.
   ///
   /// - Parameters:
-  ///   - source: the folder in the source tree, if the program is below its `.build`.
-  ///   - installed: otherwise, the name of the folder in `share/fleetstore` beside the program's folder `bin`.
+  ///   - source: the path of the folder in the source tree. It is used if the program is below the folder `.build` of a
+  ///     source tree.
+  ///   - installed: the name of the folder in `share/fleetstore`, which is beside the program's folder `bin`. It is
+  ///     used if the program is elsewhere.
   static func path(source: String, installed: String) -> String {
     var buffer = [CChar](repeating: 0, count: 4_096)
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)

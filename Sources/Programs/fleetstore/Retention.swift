@@ -10,7 +10,7 @@ import Telemetry
 /// Records of types that `days` does not name are never removed. Live readers that reconnect receive the changes since
 /// their last position, if these are still stored.
 struct Retention {
-  /// For each class, the number of days for which its records are kept, counted from their times.
+  /// For each class of records, the number of days for which a record is kept, counted from the record's time.
   var days: [RecordClass: Int] = [:]
   /// The time for which changes are kept, in hours.
   var changeHours = 24
@@ -35,9 +35,9 @@ struct Retention {
     startMinutes = try reader.optionalInt("startMinutes", in: 0...1_440) ?? startMinutes
   }
 
-  /// Whether the clock may be right. It is not credible if it is more than a day ahead of the reference time. With a
-  /// SQLite file, a right clock is also not credible if nothing was stored for a day; old records then stay until
-  /// something is stored.
+  /// Whether the clock may be right. The result is `false` if the clock is more than a day ahead of the reference time.
+  /// With a SQLite file, the result is also `false` for a right clock if nothing was stored for more than a day. Old
+  /// records then stay until something is stored.
   ///
   /// - Parameter witnessed: ``FleetDomain/FleetStorage/referenceTime()``.
   static func isCredible(_ now: Timestamp, beside witnessed: Timestamp) -> Bool {

@@ -32,8 +32,8 @@ enum SecretKeysFile {
   /// database. If a SQLite database has no such secrets and no key file, the key file is created.
   ///
   /// - Returns: `nil` if there is no file, and none can be created.
-  /// - Throws: an error if the file is invalid, or if the database has such secrets and the file is missing or has
-  ///   other keys.
+  /// - Throws: an error if the file is invalid. If the database has such secrets, also an error if the file is missing
+  ///   or contains other keys than those with which the secrets were encrypted.
   static func read(_ configuration: Configuration, for storage: any FleetStorage) async throws -> SecretKeys? {
     let sealed = try await sealedSecrets(storage)
     guard let keys = try read(configuration) else {

@@ -3,11 +3,12 @@ import Failures
 import FleetFiles
 import FleetStorage
 
-/// `fleetstore serve --check`: checks the files that the server opens only after its start, without starting it.
+/// `fleetstore serve --check`: checks, without starting the server, the files that the server opens only after its
+/// start.
 extension ServeCommand {
   /// Checks the database file and the web app. Problems that do not prevent a start are printed to stderr.
   ///
-  /// - Throws: an error if the server could not start.
+  /// - Throws: the problem that would prevent a start.
   static func checkFiles(_ configuration: Configuration, isDatabaseOption: Bool) throws(Failure) {
     let folder = configuration.webFolder ?? WebFolder.standard
     if let warning = WebFolder.fault(folder) { StandardError.print("fleetstore: warning: \(warning)") }
@@ -27,9 +28,9 @@ extension ServeCommand {
 
   /// Checks that the contents of files can be stored in the bucket.
   ///
-  /// - Parameter mayWait: whether it is only a warning, and not a failure, if the storage does not answer now. The
-  ///   server can start and receive records without this storage.
-  /// - Returns: a warning if the storage does not answer now; otherwise `nil`.
+  /// - Parameter mayWait: whether the function returns a warning, instead of throwing an error, if the object storage
+  ///   does not answer. The server can start and receive records without this storage.
+  /// - Returns: a warning if the object storage does not answer; otherwise `nil`.
   @discardableResult
   static func checkContents(_ configuration: Configuration, mayWait: Bool) async throws(Failure) -> String? {
     guard configuration.server.files.s3 != nil, let store = try configuration.server.files.open() else { return nil }

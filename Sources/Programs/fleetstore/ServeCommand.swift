@@ -187,8 +187,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns a service whose end or failure stops no other service. The name is set explicitly: as the default name,
-  /// the library would use the printed value of the service with all its members, such as the files of the web app.
+  /// Returns the configuration with which a group runs a service whose end or failure must not stop the other services.
+  /// The name is set explicitly, because the library's default name is the printed value of the service with all its
+  /// members, such as the files of the web app.
   private static func beside(_ service: some Service) -> ServiceGroupConfiguration.ServiceConfiguration {
     .init(
       service: service, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore,

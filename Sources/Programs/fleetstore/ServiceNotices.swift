@@ -6,8 +6,8 @@ import ServiceLifecycle
 import Synchronization
 
 /// Notifies the service manager (sd_notify(3)) when the server is ready and when it stops. If the service has a
-/// watchdog, the watchdog is pinged four times in its period while the threads of requests and of the storage make
-/// progress. If they make no progress, the service manager restarts the server.
+/// watchdog, sends four pings in each watchdog period, as long as the threads that handle requests and the threads of
+/// the storage make progress. Without pings, the service manager restarts the server.
 ///
 /// If PostgreSQL cannot be reached, pings continue, because a restart of the server would not help. `/api/health` and
 /// the log report the problem.
@@ -62,7 +62,7 @@ struct ServiceNotices: Service {
 /// A component that is regularly checked for progress. A check does not wait: it asks for a sign of progress, and the
 /// next check finds out whether the sign has come.
 private struct Watched {
-  /// Whether the last sign of progress did not come in time.
+  /// Whether a sign of progress is overdue.
   private(set) var isStuck = false
   private let name: String
   private let stops: String

@@ -35,8 +35,8 @@ struct ServerAddressOption: ParsableArguments {
 }
 
 extension ServerOptions {
-  /// Returns the server's address for clients on this machine. If the server listens on one address only, this is the
-  /// address for all clients.
+  /// Returns a URL under which clients on this machine reach the server. Its host is the address on which the server
+  /// listens, or `localhost` if the server listens on all addresses.
   ///
   /// - Parameter port: the port on which the server listens.
   func localURL(_ port: Int) -> String {

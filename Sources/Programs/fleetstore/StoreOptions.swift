@@ -54,7 +54,7 @@ struct StoreOptions: ParsableArguments {
 }
 
 extension StoreOptions {
-  /// Opens the store with the contents of files; `nil` if there is none.
+  /// Opens the store for the contents of files; `nil` if none is configured.
   func contents() throws(Failure) -> (any FileStore)? {
     var configuration = try configuration()
     configuration.useStandardFolders()

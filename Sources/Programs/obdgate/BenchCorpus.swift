@@ -3,7 +3,8 @@
 ///
 /// Bus types, spaces and headers occur about as often as in 44 published transcripts of real adapters. The bus is known
 /// in 34 of the transcripts: 14 CAN with 11-bit identifiers, 2 CAN with 29-bit identifiers, 9 ISO 14230, 8 ISO 9141-2
-/// and 1 J1850. 39 transcripts have spaces, and 36 have headers. All requests of service 01 in them have one PID.
+/// and 1 J1850. 39 transcripts have spaces, and 36 have headers. Each request of service 01 in them has exactly one
+/// PID.
 struct BenchCorpus {
   /// The log of adapters, as users publish it: usually with spaces and echoes, and with one PID in each request.
   private(set) var adapter: [UInt8] = []
@@ -15,7 +16,7 @@ struct BenchCorpus {
 
   /// Creates the traffic.
   ///
-  /// - Parameter size: minimum size of each of the three parts, bytes.
+  /// - Parameter size: minimum number of bytes in `adapter`, in the replies of `live`, and in `gps`.
   init(size: Int) {
     adapter.reserveCapacity(size + 65_536)
     gps.reserveCapacity(size + 1024)

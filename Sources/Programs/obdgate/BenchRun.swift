@@ -47,7 +47,7 @@ struct BenchPart {
 struct BenchRun {
   /// The result for the log of adapters.
   private(set) var adapter = BenchPart()
-  /// The result for the dialogue of the daemon if one read returns a whole reply; `nil` if files are measured.
+  /// The result for the dialogue of the daemon if each read returns a whole reply; `nil` if files are measured.
   private(set) var live: BenchPart?
   /// The result for the dialogue of the daemon if reads return 1 to 64 bytes; `nil` if files are measured.
   private(set) var liveInShortReads: BenchPart?

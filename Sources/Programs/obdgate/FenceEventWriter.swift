@@ -42,7 +42,7 @@ struct FenceEventWriter: ~Copyable, FenceHandler {
   }
 }
 
-/// Converts the times of fixes to one continuous time, which also increases at midnight.
+/// Converts the times of fixes to one continuous time, which continues to increase at midnight.
 ///
 /// If the date is unknown, days are counted from the first fix. A time of day that is more than half a day earlier than
 /// the previous one belongs to the next day.

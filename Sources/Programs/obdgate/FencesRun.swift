@@ -10,8 +10,8 @@ struct FencesRun: ~Copyable {
   private var follower: FenceFollower
   private var reader = FixReader()
   private var document = JSONDocument()
-  /// Whether the file is JSON; `false` if it is NMEA 0183. The file's first character that is not white space decides
-  /// this; before that, `nil`.
+  /// Whether the file is JSON; `false` if it is NMEA 0183. This is decided by the first character that is not white
+  /// space; `nil` until that character is read.
   private var isJSON: Bool?
   private var lines = 0
   private var badLines = 0

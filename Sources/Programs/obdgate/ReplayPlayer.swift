@@ -6,8 +6,8 @@ import OBDWire
 import SignalSets
 import Telemetry
 
-/// Plays the events of one capture: passes the bytes to the readers, and the results of the readers with their times to
-/// `Fusion`.
+/// Plays the events of one capture. Their bytes are passed to the readers. The results of the readers are passed to
+/// `Fusion`, with their times.
 struct ReplayPlayer: ~Copyable, CaptureConsumer {
   private var replies = ReplyReader()
   private var fixes = FixReader()
@@ -124,8 +124,8 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
 
   /// Ends the capture, and makes the last records.
   ///
-  /// - Returns: whether the capture ends within a reply; `false` if the format of the capture does not store the
-  ///   adapter's prompts.
+  /// - Returns: whether the capture ends within a reply. It is always `false` if the format of the capture does not
+  ///   store the adapter's prompts.
   mutating func finish() -> Bool {
     let keepsPrompts =
       switch format {

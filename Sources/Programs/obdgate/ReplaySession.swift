@@ -112,8 +112,8 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
 
   /// Advances to the time of an event. The first event begins the first period of records.
   ///
-  /// If a GPS epoch is complete at that time, it is processed first. Its values are then in the record to whose time
-  /// they belong.
+  /// If a GPS epoch is complete at that time, it is processed first, so that its values are in the record for the time
+  /// at which they were measured.
   mutating func arrive(
     at time: CaptureTime, _ direction: CaptureDirection, count: Int, gps: inout FixReader
   ) {
@@ -266,7 +266,7 @@ private struct GPSTimeline {
   private(set) var lastArrival: Int64 = 0
   /// Whether some sentences of the current epoch have arrived, and the epoch is not complete.
   private(set) var isOpen = false
-  /// Time from the first epoch with a time to the latest epoch, ns. It also increases at midnight.
+  /// Time from the first epoch with a time to the latest epoch, ns. It continues to increase at midnight.
   private(set) var elapsed: Int64 = 0
   private var lastOfDay: Int64?
 

@@ -58,7 +58,7 @@ private struct LineCursor {
   private(set) var number = 0
   private var position = 0
 
-  /// Skips a byte order mark.
+  /// Creates a cursor before the first line. A byte order mark is skipped.
   init(in text: Span<UInt8>, isWhole: Bool) {
     self.isWhole = isWhole
     position = text.has("\u{FEFF}") ? 3 : 0
@@ -81,7 +81,8 @@ private struct Evidence {
   private var sent = false
   private var received = false
 
-  /// Whether there was a plausible command and a plausible reply, each in a line marked for its direction.
+  /// Whether there was a plausible command in a line with a mark for sent text, and a plausible reply in a line with a
+  /// mark for received text.
   var hasBothMarks: Bool { sent && received }
 
   /// Examines a line.
@@ -157,8 +158,9 @@ private struct TranscriptEvidence {
 
   /// Whether the parts so far are an adapter's dialogue (``isDialogue``) with at least one prompt.
   var hasDialogue: Bool { prompts > 0 && isDialogue }
-  /// Whether the parts so far are an adapter's dialogue: all parts are commands or replies or, if there were prompts,
-  /// at least half of them. Other parts are allowed, because the answer to `AT@1` may contain any text.
+  /// Whether the parts so far are an adapter's dialogue. Before the first prompt, each part must be a command or a
+  /// reply. Afterwards, it is enough that at least half of the parts are, because the answer to `AT@1` may contain any
+  /// text.
   var isDialogue: Bool { prompts > 0 ? known >= strange && known > 0 : strange == 0 }
 
   /// Examines a part. `end` is the byte that ends it (0 at the end of the content), and `number` its line number.

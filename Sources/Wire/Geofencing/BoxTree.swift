@@ -19,7 +19,7 @@ struct BoxTree: Sendable {
   /// ends.
   private var levels: [Int] = []
 
-  /// Number of boxes of fences, which are the first level.
+  /// Number of boxes in the first level, which has the boxes of the fences.
   var count: Int { fences.count }
 
   /// For each box of the first level, its fence. Neighbours in this list are near each other on the ground. A fence

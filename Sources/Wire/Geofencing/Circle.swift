@@ -10,7 +10,7 @@ struct Circle: BitwiseCopyable, Sendable {
   let radius: Double
   /// Straight distance from the centre to the rim, through the ground, m.
   let chord: Double
-  /// At the rim of the circle, the length on the ground that corresponds to one metre of straight distance, m.
+  /// The number of metres along the ground that correspond to one metre of straight distance, at the rim of the circle.
   let slope: Double
 
   init(around position: GeoPosition, radius: Double) {

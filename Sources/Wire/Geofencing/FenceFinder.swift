@@ -9,7 +9,7 @@
 public struct FenceFinder: ~Copyable {
   /// The set of fences that is searched.
   public let set: FenceSet
-  /// The fences near a wide window, a rectangle around the last positions. ``view`` is made from them.
+  /// The fences near a wide window, which is a rectangle around the last positions. ``view`` is made from these fences.
   private var wide: FenceSurvey
   /// Answers queries for positions in a smaller window inside the wide window.
   private var view: FenceView
@@ -26,7 +26,8 @@ public struct FenceFinder: ~Copyable {
   /// A survey searches the index for fences in a region. This is the region's length in the direction of travel, as a
   /// multiple of the distance between the last two positions.
   private static var regionSteps: Int64 { 200 }
-  /// The margin of a window on each side is this number, 1e-7°, multiplied by `steps`, `wideSteps` or `regionSteps`.
+  /// A window or region has a margin on each side. The width of the margin, in 1e-7°, is this number multiplied by
+  /// `steps`, `wideSteps` or `regionSteps`.
   private static var margin: Int64 { 100 }
   /// A view is made if a position is at most this far from the previous position, 1e-7°. A position farther away is
   /// treated as unrelated to the previous one.

@@ -1,10 +1,11 @@
 extension FenceSet {
   /// Returns whether a place is inside an area (polygons with holes), and its distance from the area's boundary. A
-  /// place is inside if a line from it to the east crosses an odd number of edges of one polygon and its holes.
+  /// place is inside if the ray from the place to the east crosses an odd number of edges of one polygon, including the
+  /// edges of its holes.
   ///
   /// The test uses integers, so that it is exact for a place on an edge. Often, all edges of a chunk (a group of
-  /// consecutive edges) are to the east. Then only the two ends of the chunk matter: the line crosses the chunk an odd
-  /// number of times if one end is north and the other south of the line.
+  /// consecutive edges) are to the east. Then only the two ends of the chunk matter: the ray crosses the chunk an odd
+  /// number of times if one end is north of the place's latitude and the other end south of it.
   func area(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
     let reach = limit > 0 ? place.reach(limit) : .none
     var found = Standing(isInside: false, distance: limit > 0 ? limit : .infinity)
@@ -79,14 +80,14 @@ extension FenceSet {
     }
   }
 
-  /// Whether an edge is not a boundary, because it lies on the antimeridian, and another polygon of the fence continues
-  /// there.
+  /// Whether an edge is a seam: it lies on the antimeridian, where another polygon of the fence continues. Such an edge
+  /// is not part of the fence's boundary.
   private func isSeam(_ a: Vertex, _ b: Vertex, _ shape: Shape, _ meridian: Int32) -> Bool {
     shape.hasSeam && a.x == b.x && abs(Int64(a.x) + Int64(meridian)) == Grid.halfTurn
   }
 }
 
-/// A point and a line from it to the east, for the test that counts crossed edges.
+/// A point and the ray from it to the east, for the test that counts how many edges the ray crosses.
 struct EdgeProbe {
   enum Sight { case beside, crossed, on }
 

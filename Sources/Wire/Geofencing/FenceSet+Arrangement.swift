@@ -1,6 +1,6 @@
 extension FenceSet {
-  /// Sorts the geometry in memory in the order of the index, so that fences near each other share pages and cache
-  /// lines. The indices of the fences do not change.
+  /// Sorts the geometry in memory in the order of the index, so that fences near each other share memory pages and
+  /// cache lines. The indices of the fences do not change.
   mutating func arrange() {
     var arranged = Arrangement(of: self)
     for fence in tree.order { arranged.move(Int(fence), &self) }

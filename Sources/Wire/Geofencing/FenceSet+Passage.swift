@@ -64,8 +64,8 @@ extension FenceSet {
     crossings.addRoots(way.dot(way), start.dot(way), start.dot(start) - circle.chord * circle.chord)
   }
 
-  /// Adds the points of the path at which it may cross the corridor's boundary. Their distance from the line through an
-  /// edge, or from one of the edge's ends, equals the corridor's radius.
+  /// Adds the points at which the path may cross the corridor's boundary. The distance of such a point from the line
+  /// through an edge, or from one of the edge's ends, equals the corridor's radius.
   private func corridorCrossings(_ shape: Shape, _ leg: Leg, _ crossings: inout Crossings) {
     let chunks = self.chunks.span
     let vertices = self.vertices.span

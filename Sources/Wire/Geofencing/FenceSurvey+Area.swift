@@ -29,7 +29,7 @@ extension FenceSurvey {
   }
 
   /// Adds the edges of a part that matter for places in the window: the edges on which such a place may be, and the
-  /// edges that a line from such a place to the east may cross.
+  /// edges that a ray from such a place to the east may cross.
   ///
   /// - Returns: `false` if the part has too many such edges, or if the window crosses the meridian that is opposite the
   ///   part's meridian.

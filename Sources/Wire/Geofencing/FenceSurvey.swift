@@ -101,8 +101,8 @@ struct FenceSurvey: BoxList, ~Copyable {
     }
   }
 
-  /// Makes the pieces of one candidate, a fence that may contain some places of the larger window, from its edges near
-  /// that window.
+  /// Makes the pieces of one candidate, which is a fence that may contain some places of the wide window. Only its
+  /// edges near the wide window are used.
   ///
   /// - Parameter index: index in `candidates`.
   private mutating func workOut(_ index: Int, _ set: borrowing FenceSet) {

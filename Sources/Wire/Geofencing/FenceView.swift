@@ -11,8 +11,7 @@ struct FenceView: ~Copyable {
   /// A fence, or a part of a fence, that may contain some places of the window but not all of them.
   struct Piece: BitwiseCopyable, Sendable {
     enum Kind: UInt8, BitwiseCopyable, Sendable {
-      /// A part of an area: its edges near the window, and whether a place is inside if its line to the east crosses
-      /// none of them.
+      /// A polygon of an area. Its edges near the window decide whether a place is inside, together with `isInside`.
       case area
       /// Lines or a point on the map, with a radius.
       case flat
@@ -21,7 +20,8 @@ struct FenceView: ~Copyable {
     }
 
     var kind: Kind
-    /// For an area: whether a place is inside if its line to the east crosses none of the edges.
+    /// For an area: whether a place is inside if the ray from the place to the east crosses none of the piece's edges.
+    /// Each edge that the ray crosses inverts the result.
     var isInside = false
     var fence: Int32
     /// Index of the piece's first element in ``FenceView/lines`` or ``FenceView/segments``.
@@ -42,8 +42,8 @@ struct FenceView: ~Copyable {
 
   /// The fences that contain the whole window.
   var around: FixedList<Int32>
-  /// Pieces of the fences that contain only some places of the window. A piece is one area, circle or corridor, or an
-  /// area's edges near the window. The pieces of one fence are consecutive.
+  /// Pieces of the fences that contain only some places of the window. A piece is a polygon of an area, reduced to its
+  /// edges near the window; a circle; a corridor; or a whole fence. The pieces of one fence are consecutive.
   var pieces: FixedList<Piece>
   var lines = FixedList<LineGroup>(capacity: FenceView.room + 1)
   var segments = FixedList<SegmentGroup>(capacity: FenceView.room + 1)

@@ -87,8 +87,8 @@ extension FenceWatch {
     exit(fence, at: leg.time(at: way.end), leg.position(at: way.end))
   }
 
-  /// Whether the middle of the section of the path that lies in a fence is farther from the boundary than the error
-  /// radius.
+  /// Whether the path leads deep into a fence. This means that the middle of the section inside the fence is farther
+  /// from the boundary than the error radius.
   private func isDeep(_ way: (start: Double, end: Double), _ leg: Leg, _ fence: Int, _ radius: Double) -> Bool {
     let middle = Place(leg.position(at: (way.start + way.end) / 2))
     let standing = set.standing(of: middle, at: fence, within: radius * 1.001 + 0.01)

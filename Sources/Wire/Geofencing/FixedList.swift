@@ -51,7 +51,7 @@ struct FixedList<Element: BitwiseCopyable>: ~Copyable {
 
   /// Appends an element if `isWanted` is true. The function contains no branch that the processor could mispredict.
   ///
-  /// - Precondition: ``count`` is less than ``capacity``, also if the element is not wanted.
+  /// - Precondition: ``count`` is less than ``capacity``, even if the element is not wanted.
   @inline(__always)
   mutating func append(_ element: Element, if isWanted: Bool) {
     precondition(count < capacity)

@@ -40,7 +40,7 @@ struct Leg {
   }
 }
 
-/// The points of a path at which it may cross a boundary, as fractions of the path, 0…1, in ascending order.
+/// The points at which a path may cross a boundary, as fractions of the path, 0…1, in ascending order.
 struct Crossings {
   private(set) var parts = InlineArray<64, Double>(repeating: 0)
   private(set) var count = 0

@@ -1,12 +1,12 @@
-/// Four edges of an area near a window, in single precision, for the test that counts how many edges a line to the east
-/// crosses.
+/// Four edges of an area near a window, in single precision. They are used to count how many edges the ray from a place
+/// to the east crosses.
 ///
 /// Coordinates are in 1e-7° from the middle of the survey's window. A place may be so near to an edge that rounding
 /// could move it to the other side. The caller must then ask the ``FenceSet``, which computes with integers.
 struct LineGroup: BitwiseCopyable, Sendable {
-  /// For each edge, x of its line at y = 0.
+  /// For each edge, x at which the straight line through the edge has y = 0.
   let start: SIMD4<Float>
-  /// For each edge, change of x for each unit of y along its line.
+  /// For each edge, the change of x for each unit of y along the edge.
   let slope: SIMD4<Float>
   /// The minimum y of each edge; infinite for an unused element.
   let low: SIMD4<Float>
@@ -70,10 +70,10 @@ struct LineGroup: BitwiseCopyable, Sendable {
   }
 
   /// Whether these edges must be tested for each place of a smaller window. This is necessary if a place may be on an
-  /// edge, or if the line from a place to the east crosses an edge for only some of the places.
+  /// edge, or if the rays to the east from some of the places cross an edge and those from other places do not.
   ///
-  /// If it is not necessary, the result is the same for all places: for each edge that the line crosses from every
-  /// place, the function inverts the edge's element of `crossings`.
+  /// If it is not necessary, an edge is crossed by the rays from all places or by none. For each edge that is crossed,
+  /// the function then inverts the edge's element of `crossings`.
   @inline(__always)
   func meets(_ window: FloatWindow, _ crossings: inout SIMD4<Int32>) -> Bool {
     let isNear = (low .<= window.north) .& (high .>= window.south)
@@ -85,7 +85,7 @@ struct LineGroup: BitwiseCopyable, Sendable {
     let east = southern.replacing(with: northern, where: northern .> southern) - window.west
     let isWest = (east .< 0) .& (east * east .> doubt)
     let isEast = (west .> 0) .& (west * west .> doubt)
-    // If an edge in the east begins or ends within the window's latitudes, only the lines of some places cross it.
+    // If an edge in the east begins or ends within the window's latitudes, only the rays from some places cross it.
     let isPassed = isEast .& (low .<= window.south) .& (high .> window.north)
     let isMet = any(isNear .& .!(isWest .| isPassed))
     let passed = (isNear .& isPassed).numbers

@@ -23,7 +23,7 @@ struct Motion {
   /// Where and when the vehicle stopped; `nil` if it moves.
   private var stand: Observation?
   private var standSaid: Int64 = 0
-  /// Last position before a restart; `nil` if unknown, or if there was a fix since.
+  /// Last position before a restart; `nil` if unknown, or after the first fix.
   private var resumed: SpacePoint?
   /// Time since which the stationary vehicle has been away from the place where it stopped, ns; `nil` if it is not
   /// away.

@@ -7,7 +7,7 @@ struct PolygonDraft: Sendable {
   }
 
   /// Memory that is needed for each corner, in bytes. While an array grows, its elements are moved to an array that is
-  /// twice as large, and both exist at the same time. Therefore the factor is 3/2.
+  /// twice as large. Both arrays then exist at the same time, and together need 3/2 of the larger one's memory.
   static var bytesForCorner: Int { (MemoryLayout<Point>.stride + MemoryLayout<Int32>.stride) * 3 / 2 }
 
   private(set) var points: [Point] = []

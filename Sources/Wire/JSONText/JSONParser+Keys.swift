@@ -43,8 +43,8 @@ extension JSONParser {
 
   private func end(of index: Int) -> Int { nodes[index].isContainer ? Int(nodes[index].extent) : index + 1 }
 
-  /// Returns a byte of a string by its index in ``JSONDocument/bytes``, which will contain the text and then the
-  /// decoded strings.
+  /// Returns a byte of a string. The index refers to the future content of ``JSONDocument/bytes``: the text, and then
+  /// the decoded strings.
   private func valueByte(_ index: Int) -> UInt8 {
     index < bytes.count ? bytes[index] : decoded[index - bytes.count]
   }

@@ -7,7 +7,7 @@ struct GLTFChecker {
   enum Origin {
     /// A file of JSON, without binary data.
     case text
-    /// A binary file. The range is the range of its chunk of binary data; `nil` if it has none.
+    /// A binary file: its bytes, and the range of its chunk of binary data, which is `nil` if it has no such chunk.
     case container(ModelBytes, Range<Int>?)
   }
 

@@ -130,7 +130,7 @@ extension GLTFChecker {
   }
 }
 
-/// An affine transform: a matrix of 4 columns, of which the last row is 0, 0, 0, 1.
+/// An affine transform: a matrix with 4 rows and 4 columns. The last row is 0, 0, 0, 1.
 struct ModelTransform {
   /// The 16 numbers, column by column.
   let matrix: [Double]

@@ -14,7 +14,7 @@ public struct ModelBox: Equatable, Sendable {
 
   public init() {}
 
-  /// Whether a vertex was added.
+  /// Whether the box contains no vertex, because none was added.
   public var isEmpty: Bool { least[0] > most[0] }
 
   /// Enlarges the box so that it contains a vertex.

@@ -1,10 +1,10 @@
-/// Reads Wavefront OBJ: vertices, and faces, lines and points that refer to them.
+/// Reads Wavefront OBJ: the vertices; and the faces, lines and points, which refer to vertices.
 ///
 /// A material library (`mtllib`) is another file. It is not read; only the names of materials are counted.
 struct OBJReader {
   private var facts = ModelFacts(.obj)
   private var text: ModelText
-  /// How many vertices, texture coordinates and normals were read. The array has this order.
+  /// The numbers of vertices, texture coordinates and normals that were read, in this order.
   private var counts = [0, 0, 0]
   /// The largest indices that refer to a vertex, to a texture coordinate and to a normal, in this order. Each is stored
   /// with the number of the line that contains it.

@@ -227,7 +227,7 @@ struct PLYReader {
     word = 0
   }
 
-  /// Reads the next number. If it is an integer, it is in the range of its type.
+  /// Reads the next number. If the type is an integer type, the result is an integer in the range of the type.
   private mutating func next(_ type: Number) throws(ModelError) -> Double {
     if format == .text {
       let number = try text.double(word)

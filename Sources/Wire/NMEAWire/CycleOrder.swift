@@ -3,10 +3,10 @@
 ///     GGA(t) RMC(t) GSA │ GGA(t+1) RMC(t+1) GSA │          most receivers
 ///     GSA RMC(t) GGA(t) │ GSA RMC(t+1) GGA(t+1) │          some
 ///
-/// The order alone does not show whether a GSA between two times belongs to the earlier or the later one. Its values
-/// do: GSA repeats the HDOP of its epoch's GGA, and VTG the speed of its epoch's RMC. If these values differ between
-/// the two epochs, the epoch with the matching value gets a vote. Without votes, the sentence belongs to the earlier
-/// epoch.
+/// The order alone does not show whether a GSA between two times belongs to the earlier or the later one. The values
+/// show it: GSA repeats the HDOP of its epoch's GGA, and VTG repeats the speed of its epoch's RMC. If these values
+/// differ between the two epochs, the epoch with the matching value gets a vote. Without votes, the sentence belongs to
+/// the earlier epoch.
 struct CycleOrder: BitwiseCopyable {
   /// Those values of one epoch that the sentences without a time (GSA, VTG) repeat.
   struct Evidence: BitwiseCopyable {

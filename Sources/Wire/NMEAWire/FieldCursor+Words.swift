@@ -56,8 +56,8 @@ extension FieldCursor {
     return Angle(minutes: Decimal(value: hemisphere == positive ? value : 0 &- value, scale: decimals))
   }
 
-  /// Skips words of eight bytes while the next word contains only commas and numbers of one or two digits, and fewer
-  /// than `remaining` commas. Subtracts the skipped commas from `remaining`.
+  /// Skips words (groups of eight bytes) as long as the next word contains only commas and numbers of one or two
+  /// digits, and fewer commas than `remaining`. Subtracts the number of skipped commas from `remaining`.
   ///
   /// - Returns: the number of digits at the end of the last skipped word, 0, 1 or 2. They may be the beginning of a
   ///   number that continues after the word.

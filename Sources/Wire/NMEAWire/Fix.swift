@@ -52,7 +52,8 @@ public enum FixType: UInt8, BitwiseCopyable, Equatable, Sendable {
   case twoD
   /// Latitude, longitude and altitude were determined from satellites.
   case threeD
-  /// As `twoD` or `threeD`, with corrections from a base station or a satellite-based augmentation system.
+  /// The position was determined as for `twoD` or `threeD`, but with corrections from a base station or a
+  /// satellite-based augmentation system.
   case dgps
   /// The position was determined from the carrier phase relative to a base station, with floating ambiguities: accurate
   /// to decimetres.

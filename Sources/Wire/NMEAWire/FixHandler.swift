@@ -15,7 +15,7 @@ public protocol FixHandler: ~Copyable {
   ///   - position: number of bytes before its `$` in the stream.
   mutating func rejected(_ reason: RejectReason, sentence: Span<UInt8>, position: UInt64)
 
-  /// Reports a sentence that was not rejected, also if its data is not needed for fixes. The default implementation
+  /// Reports a sentence that was not rejected, even if its data is not needed for fixes. The default implementation
   /// does nothing.
   mutating func accepted(_ kind: SentenceKind)
 }

@@ -24,7 +24,7 @@ public struct FixReader: ~Copyable {
   /// The beginning of an incomplete sentence, including `$`.
   private var held = InlineArray<256, UInt8>(repeating: 0)
   private var heldCount = 0
-  /// Number of bytes at the end of the stored beginning that belong to the checksum, including `*`: 0, 1 or 2.
+  /// Number of stored bytes that belong to the checksum, including `*`: 0, 1 or 2.
   private var heldChecksum = 0
   /// Number of bytes received in earlier calls.
   private var received: UInt64 = 0

@@ -92,8 +92,8 @@ struct HexLine: ~Copyable {
     return true
   }
 
-  /// Sets the bytes from another source than a single text line: they were collected from several text lines, or are
-  /// one of several frames in a text line.
+  /// Sets bytes that are not the content of a whole text line: they were collected from several text lines, or are one
+  /// of several frames in a text line.
   mutating func set(_ source: Span<UInt8>) {
     count = min(source.count, Self.capacity)
     for i in 0..<count { bytes[i] = source[i] }

@@ -21,8 +21,8 @@ struct LineContext: ~Escapable {
     self.origin = origin
   }
 
-  /// Returns an error at a byte of the message. If the message has several text lines, the error is at the end of this
-  /// text line.
+  /// Returns an error at a byte of the message. If the message has several text lines, the error is at the end of the
+  /// current one.
   func error(_ kind: WireError.Kind, atByte byte: Int) -> WireError {
     WireError(kind, origin: origin, offset: offset(ofByte: byte))
   }

@@ -71,8 +71,8 @@ extension LineMachine {
     return first == UInt8(ascii: "S") && third != UInt8(ascii: "O") && third != UInt8(ascii: "N") && line.count <= 24
   }
 
-  /// Whether a text line is a command as captures for signal sets write it: in `7E0.7E8.0144|f=2009-`, header, receiver
-  /// and command precede the options.
+  /// Whether a text line is a command in the form that captures for signal sets use, such as `7E0.7E8.0144|f=2009-`:
+  /// header, receiver and command, and after `|` the options.
   static func isAddressedCommand(_ line: Span<UInt8>) -> Bool {
     var dots = 0
     var digits = 0

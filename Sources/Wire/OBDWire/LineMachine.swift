@@ -94,7 +94,8 @@ struct LineMachine: ~Copyable {
     }
   }
 
-  /// Whether the current text line cannot be an echo, because no request begins with its first byte.
+  /// Whether the current text line must be an answer and cannot be an echo, because no request begins with its first
+  /// bytes.
   var isAnswer: Bool {
     @inline(__always)
     mutating get {

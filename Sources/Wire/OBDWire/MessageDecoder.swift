@@ -134,7 +134,7 @@ struct MessageDecoder: ~Copyable {
     knowledge[context.slot].address == context.origin.ecu
   }
 
-  /// Reads the values that all rows of a PID define: bit fields, flags, and numbers that exist only under a condition.
+  /// Reads the values that the rows of a PID define: bit fields, flags, and numbers that exist only under a condition.
   @inline(never)
   private mutating func tableRows<H: ReplyHandler & ~Copyable>(
     _ rows: ParameterRows, of key: Int, data: Span<UInt8>, service: UInt8, identifier: UInt16, frame: UInt8,
@@ -173,15 +173,15 @@ struct MessageDecoder: ~Copyable {
 struct ECUKnowledge: BitwiseCopyable {
   var address: ECUAddress = .unknown
   var layout: OxygenSensorLayout = .unknown
-  /// Factor by which the full scale of equivalence ratios differs from its default.
+  /// The full scale of equivalence ratios that the ECU uses, divided by the default full scale.
   private var ratio = 1.0
-  /// Factor by which the full scale of oxygen sensor voltages differs from its default.
+  /// The full scale of oxygen sensor voltages that the ECU uses, divided by the default full scale.
   private var voltage = 1.0
-  /// Factor by which the full scale of oxygen sensor currents differs from its default.
+  /// The full scale of oxygen sensor currents that the ECU uses, divided by the default full scale.
   private var current = 1.0
-  /// Factor by which the full scale of manifold pressures differs from its default.
+  /// The full scale of manifold pressures that the ECU uses, divided by the default full scale.
   private var pressure = 1.0
-  /// Factor by which the full scale of mass air flows differs from its default.
+  /// The full scale of mass air flows that the ECU uses, divided by the default full scale.
   private var airFlow = 1.0
 
   init() {}

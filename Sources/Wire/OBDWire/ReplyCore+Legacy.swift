@@ -35,9 +35,9 @@ extension ReplyCore {
     } while start < hex.count
   }
 
-  /// Returns the number of header bytes and of data bytes of a frame. They follow from its format byte, which consists
-  /// of two bits for the address mode and six bits for the length (ISO 14230-2, 4.1). If these six bits are 0, a length
-  /// byte follows the addresses. If that byte is missing, the returned length is -1.
+  /// Returns the number of header bytes and the number of data bytes of a frame. Both are computed from its format
+  /// byte, which consists of two bits for the address mode and six bits for the length (ISO 14230-2, 4.1). If these six
+  /// bits are 0, a length byte follows the addresses. If that byte is missing, the returned length is -1.
   private static func kwpExtent(_ hex: inout HexLine, from start: Int) -> (header: Int, length: Int) {
     let format = hex.bytes[start]
     let header = format & 0x80 != 0 ? 3 : 1
@@ -124,8 +124,8 @@ extension ReplyCore {
   }
 
   /// Returns where the frame that begins at `start` ends; `nil` if no end is found. A frame ends at a correct check
-  /// byte after which the text line ends, or after which another frame of the same ECU begins: the first two bytes of
-  /// the text line are then repeated.
+  /// byte that is followed by the end of the text line, or by another frame of the same ECU. Such a frame begins with
+  /// the same two bytes as the text line.
   private mutating func endOfFrame(_ hex: inout HexLine, from start: Int) -> Int? {
     var size = 5
     while size <= 12, start + size <= hex.count {

@@ -1,6 +1,6 @@
 extension SignalDefinition {
-  /// The lowest and the highest value that the bits can represent, in the unit of the signal. Other scalings that PIDs
-  /// 4F and 50 set are ignored. `nil` for flags, enumerations and values without bits (service 0).
+  /// The lowest and the highest value that the bits can represent, in the unit of the signal. A scaling that an ECU has
+  /// set with PID 4F or 50 is not considered. `nil` for flags, enumerations and values without bits (service 0).
   public var bitRange: (low: Double, high: Double)? {
     guard kind == .number, service != 0 else { return nil }
     let isSigned = encoding == .signed || encoding == .signedLittleEndian

@@ -17,7 +17,8 @@ extension SignalDefinition {
     return variantBit == Self.noBit || Self.bit(Int(variantBit), of: data) == variantValue
   }
 
-  /// Returns the value; `nil` if the data end before its last bit. Other scalings that PIDs 4F and 50 set are ignored.
+  /// Returns the value; `nil` if the data end before its last bit. A scaling that the ECU has set with PID 4F or 50 is
+  /// not considered.
   @inline(__always)
   func value(in data: Span<UInt8>) -> Double? {
     let offset = Int(bitOffset)

@@ -4,9 +4,9 @@
 /// angle of −0.06° that is read as unsigned becomes 50. Some of these values are correct, and the range is too narrow.
 /// For others, the scaling is wrong. The ECU's answer does not show which is the case.
 public enum LimitPolicy: Equatable, Sendable {
-  /// The value is treated as missing, because the signal set excludes it and the ECU did not send the limit. A value at
-  /// most half a step outside a limit is kept. Only limits that the signal set states apply. If `max` is not above
-  /// `min` (0 if missing), neither limit applies.
+  /// The value is treated as missing. The signal set excludes this value, and the limit, which OBDb's tools would
+  /// report instead, was not sent by the ECU. A value at most half a step outside a limit is kept. Only limits that the
+  /// signal set states apply. If `max` is not above `min` (0 if missing), neither limit applies.
   case absent
   /// The value is kept unchanged, as computed from the answer's bytes.
   case asSent

@@ -35,7 +35,8 @@ public struct LoadedSignals: Sendable {
   /// - Parameters:
   ///   - sets: the signal sets, in the order in which their files are configured.
   ///   - modelYear: the model year of the vehicle. Commands whose `filter` excludes it are left out. If `nil`, all
-  ///     commands are kept; the vehicle then does not answer the commands of other model years.
+  ///     commands are kept, including those to which the vehicle does not answer because they are for other model
+  ///     years.
   ///   - limitPolicy: how values outside `min`…`max` are treated.
   /// - Throws: ``SignalSetError`` if two signals have the same ID, or if there are too many signals or codes.
   public init(

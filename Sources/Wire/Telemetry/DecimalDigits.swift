@@ -64,9 +64,9 @@ struct DecimalDigits {
 
   /// Returns `value` × `factor`, rounded to the nearest integer, halves to even, as if the product were exact.
   ///
-  /// If the product as a `Double` is not exactly between two integers, it is on the same side of the middle as the
-  /// exact product. If it is exactly between them, the rounding error of the `Double` decides. A fused multiplication
-  /// computes this error. The product must be below 1e18.
+  /// The product as a `Double` may differ from the exact product by a rounding error. This error changes the result
+  /// only if the `Double` is exactly halfway between two integers. A fused multiplication computes the error, whose
+  /// sign then decides. The product must be below 1e18.
   @inline(__always)
   static func rounded(_ value: Double, times factor: Double) -> UInt64 {
     let product = value * factor

@@ -4,8 +4,8 @@ public struct GapRecord: RecordBody, Equatable, Sendable {
 
   /// The reason why records were lost.
   ///
-  /// If the process ended without a regular stop, the reason is `processKilled` if the machine has not been started
-  /// again since, otherwise `powerLoss`.
+  /// If the process ended without a regular stop, the reason depends on whether the machine was started again since
+  /// then: `powerLoss` if it was, otherwise `processKilled`.
   public enum Reason: UInt8, CaseIterable, Sendable {
     case spoolFull, powerLoss, damagedSpool, slowReader, slowDisk, processKilled
     /// Name of the reason in records.

@@ -10,10 +10,10 @@ struct DaemonSocket: Equatable {
 
   init(_ path: String) { self.path = path }
 
-  /// Returns the socket that the user has named. If the user has named none, returns the first of the usual sockets
-  /// that exists.
+  /// Returns the socket that the user has named. If the user has named none, returns the first socket that exists at
+  /// the usual places.
   ///
-  /// - Parameter inspect: the place at which the configured daemon serves its status.
+  /// - Parameter inspect: the settings of the daemon's configuration file that determine the usual places.
   /// - Throws: an error that states the remedy if no socket exists.
   static func found(
     named: String?, _ inspect: StatusLocation = StatusLocation(file: DoctorCommand.usualFile)

@@ -35,7 +35,7 @@ struct DaemonStatus {
 
   struct Adapter {
     var line = Line()
-    /// The key that identifies the adapter, also after a restart of the daemon.
+    /// The key that identifies the adapter. It remains the same after a restart of the daemon.
     var name: String?
     var protocolName: String?
     var vehicleId: String?
@@ -76,8 +76,8 @@ struct DaemonStatus {
   struct Spool {
     /// The place where records are stored: `durable` (on the disk) or `memory`.
     var state = ""
-    /// The error because of which records are only in memory. `nil` if records are on the disk, or if no state
-    /// directory is configured.
+    /// The error that prevents the daemon from storing records on the disk; `nil` if they are stored there, or if no
+    /// state directory is configured.
     var reason: String?
     var records: Int?
     var memoryRecords: Int?

@@ -71,8 +71,9 @@ enum DiskCheck {
     return nil
   }
 
-  /// The daemon's own files in its state directory, with the permissions that the daemon needs. The daemon reads and
-  /// writes some files, and only reads those that it replaces as a whole.
+  /// The daemon's own files in its state directory, with the permissions that the daemon needs. It must be able to read
+  /// and write the files of the spool. For all other files, permission to read is enough: to change such a file, the
+  /// daemon replaces it with a new file.
   private static let kept: [(name: String, bits: mode_t)] = [
     ("spool.lock", 0o6), ("spool.db", 0o6), ("spool.db-wal", 0o6), ("spool.db-shm", 0o6), ("adapters.jsonl", 0o4),
     ("trips.jsonl", 0o4), ("fences.json", 0o4), ("fences.geojson", 0o4),

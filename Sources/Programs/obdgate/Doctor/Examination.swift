@@ -66,7 +66,8 @@ struct Examination {
     try daemon.forEach(take)
   }
 
-  /// The findings that replace the checks which need a valid configuration.
+  /// The findings if the configuration is invalid: for each check that needs the configuration, a warning that the
+  /// check was not made.
   private static var notMade: [Finding] {
     let reason = "not checked: it depends on the configuration, which cannot be used"
     return ["libraries", "bluetooth", "disk", "sinks"].map { Finding(.warning, $0, reason) }

@@ -4,7 +4,8 @@ import GatewayLinks
 import OBDWire
 import Telemetry
 
-/// The known properties of an adapter, as an `adapter` record with more keys than the daemon writes.
+/// The known properties of an adapter, as the body of an `adapter` record. It has more keys than in the daemon's
+/// records.
 struct AdapterFacts: RecordBody {
   static let type = RecordType.adapter
 

@@ -29,8 +29,8 @@ struct MonitorsCommand: ParsableCommand {
     }
   }
 
-  /// Returns three text lines about the monitors of one ECU, either since the codes were cleared or in this driving
-  /// cycle.
+  /// Returns three text lines about the monitors of one ECU: how many are complete, the names of the complete ones, and
+  /// the names of the others. The record states whether this is since the codes were cleared or in this driving cycle.
   private static func lines(of record: FinishedRecord) -> [String] {
     let complete = record.strings("complete") ?? []
     let incomplete = record.strings("incomplete") ?? []

@@ -58,7 +58,7 @@ enum Question {
     }
   }
 
-  /// Time limit for reading the PIDs, ns. An ECU may not answer a PID although it reports the PID as supported.
+  /// Time limit for reading the PIDs, ns. Some ECUs report a PID as supported, but do not answer requests for it.
   private static let patience: Int64 = 5_000_000_000
 
   private func hasParameters(_ session: borrowing AdapterSession, _ read: ParametersRead, at now: Int64) -> Bool {

@@ -49,7 +49,7 @@ struct ScanRow {
   let key: String
   let label: String
   let kind: Kind
-  /// The reason why the device has this kind, or why it was not opened.
+  /// The evidence for the kind of the device, or the reason why the device was not opened.
   let reason: String
   /// Baud rate of a receiver, or of a serial adapter that has answered; otherwise `nil`.
   var baud: Int?

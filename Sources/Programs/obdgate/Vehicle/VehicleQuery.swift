@@ -167,8 +167,8 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return judge(at: now)
   }
 
-  /// Saves records with the trouble codes and all other data that a clearing of the codes erases, and then allows the
-  /// session to clear them.
+  /// Saves records of the trouble codes and of all other data that are erased with the codes. Then allows the session
+  /// to clear the codes.
   ///
   /// - Returns: `nil` if the session continues, otherwise its outcome.
   private mutating func saveCodes(at now: Int64, _ actions: inout PortActions) -> Outcome? {
@@ -214,7 +214,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
 }
 
 extension LossReason {
-  /// Whether the reason for the loss is in the adapter and not in the vehicle.
+  /// Whether no readings are received because of the adapter; `false` if the cause is the vehicle.
   fileprivate var isAdapters: Bool {
     switch self {
     case .silent, .noAdapter, .gnssReceiver: true

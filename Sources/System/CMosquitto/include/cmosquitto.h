@@ -48,8 +48,9 @@ int cmosquitto_connect(cmosquitto_client *client, const char *host, int port, in
 /// of connections.
 int cmosquitto_connect_at(
     cmosquitto_client *client, const char *address, const char *host, int port, int keep_alive);
-/// Prepares a client for another cmosquitto_connect_at. All messages must be acknowledged, and the client must be
-/// disconnected with cmosquitto_disconnect: the library would send other messages again.
+/// Prepares a client for another cmosquitto_connect_at. Before this call, disconnect the client with
+/// cmosquitto_disconnect. All of its messages must have been acknowledged, because the library would send the others
+/// again.
 void cmosquitto_reset(cmosquitto_client *client);
 /// Returns the socket; -1 if there is none.
 int cmosquitto_socket(const cmosquitto_client *client);

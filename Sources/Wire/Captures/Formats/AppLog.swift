@@ -11,7 +11,7 @@
 ///     12:34:56.789 > 010C                       others: an optional time, a mark, text
 ///     12:34:56.901 < 41 0C 0A A0\r\r>           with or without `\r` escapes
 ///
-/// Some readers omit the CRs between the lines of a reply; see ``JoinedFrames``.
+/// Some logs lack the CRs between the lines of a reply; see ``JoinedFrames``.
 ///
 /// The marks are `>`, `>>`, `->`, `-->` or `TX:` for sent text, and `<`, `<<`, `<-`, `<--` or `RX:` for received text.
 /// If a text contains the escape sequences `\r` or `\n`, they are decoded and nothing is added. Otherwise, the reader

@@ -7,7 +7,7 @@
 /// belongs to the adapter's output.
 extension CaptureReader {
   /// Maximum number of bytes of a reply that are collected. When a reply has so many bytes, they are passed to the
-  /// consumer, even if the reply has not ended. Replies are so long while the adapter monitors a bus.
+  /// consumer, even if the reply has not ended. Only an adapter that monitors a bus sends such long replies.
   private static var replyPart: Int { 1 << 16 }
 
   /// Reads a chunk and divides it into commands and replies.

@@ -81,7 +81,7 @@ extension CaptureReader {
     return true
   }
 
-  /// Passes the bytes of the current transfer to the consumer, also if the log ends within it.
+  /// Passes the bytes of the current transfer to the consumer, even if the log ends within the transfer.
   mutating func flushTransfer<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
     defer { scratch.removeAll(keepingCapacity: true) }
     guard !scratch.isEmpty else { return }

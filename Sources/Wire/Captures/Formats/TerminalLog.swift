@@ -1,4 +1,5 @@
-/// The log of the app Car Scanner: the dialogue as on a terminal, and between it, notes of the app.
+/// The log of the app Car Scanner: the dialogue in the form in which a terminal would show it, with notes of the app
+/// between the lines.
 ///
 ///     ===== LOG STARTED: 16.05.2025 17:20:23=====
 ///     [Connected to 192.168.*.*:3333]

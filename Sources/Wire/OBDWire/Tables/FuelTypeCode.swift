@@ -1,6 +1,6 @@
 /// The codes of PID 51, which reports the fuel of a vehicle (SAE J1979-DA).
 public enum FuelTypeCode {
-  /// Whether a code means that the vehicle may drive with its engine off.
+  /// Whether a code means that the vehicle can drive while its engine is off.
   ///
   /// 08 stands for electric vehicles, 0F and 10 for bi-fuel vehicles with electricity, 11 to 16 and 1D for hybrid
   /// vehicles.

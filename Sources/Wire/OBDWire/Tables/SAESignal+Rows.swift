@@ -4,9 +4,9 @@
 /// One step of a byte whose full scale is 100 %: 100/255 %.
 @inline(__always) var perCent255: Double { 100.0 / 255 }
 
-/// The value of ``SignalDefinition/nullAtOrBelow`` for a signal of which no low value means "no value": negative
-/// infinity. It is written as bits: the compiler does not evaluate `-Double.infinity` in advance, and would build the
-/// whole table when the program runs.
+/// The value of ``SignalDefinition/nullAtOrBelow`` if no low value of a signal means "no value": negative infinity. It
+/// is written as bits: the compiler does not evaluate `-Double.infinity` in advance, and would build the whole table
+/// when the program runs.
 @inline(__always) var never: Double { Double(bitPattern: 0xFFF0_0000_0000_0000) }
 
 /// A condition for rows of PIDs 01 and 41: the type of ignition, which bit 12 shows.
