@@ -10,7 +10,7 @@ enum SQLiteSchema {
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
     version38, version39, version40, version41, version42, version43, version44,
-    version45,
+    version45, version46,
   ]
 
   private static let version1 = """
@@ -843,6 +843,13 @@ enum SQLiteSchema {
 
   /// Allows completed assignments to be void.
   private static let version45 = "ALTER TABLE assignment ADD COLUMN \"void\" INTEGER NOT NULL DEFAULT 0;"
+
+  /// Lets the ends of private journeys be searched, of one vehicle and of all.
+  private static let version46 = """
+    DROP INDEX journey_private;
+    CREATE INDEX journey_private ON journey (tenant, vehicle_id, end_time) WHERE purpose = 'private';
+    CREATE INDEX journey_private_end ON journey (tenant, end_time) WHERE purpose = 'private';
+    """
 
   private static func randoms(_ count: Int) -> String {
     Array(repeating: "1 + abs(random()) % 127", count: count).joined(separator: ", ")
