@@ -40,7 +40,10 @@ struct DayRoutes {
           let days = try view.days(of: [vehicle.value.id], from: dates.lowerBound, through: dates.upperBound)
             .map(\.day)
           return (
-            days, try caller.hiddenTimes(of: [vehicle.value.id], from: days.map(\.firstTime).min(), view)
+            days,
+            try caller.hiddenTimes(
+              of: [vehicle.value.id], from: Timestamp(limiting: zone.start(of: dates.lowerBound)),
+              to: Timestamp(limiting: zone.start(of: dates.upperBound.next)), view)
           )
         }
         let fleet = vehicle.value.fleetID
@@ -51,9 +54,10 @@ struct DayRoutes {
             $0.vehicle == vehicle.value.id && $0.contains(day.firstTime) && $0.contains(day.lastTime)
           }
         }
+        let today = zone.day(of: WallClock.now)
         let data = shown.map { day in
-          day.json(
-            withPrivateTime: hidden.overlaps(from: day.firstTime, through: day.lastTime, of: vehicle.value.id))
+          guard hidden.overlaps(day.date, of: vehicle.value.id, in: zone) else { return day.json }
+          return day.json(withPrivateTimeAndEnd: day.date < today)
         }
         var answer: [String: JSON] = ["data": .array(data), "timeZone": .text(state.zone)]
         if !state.stale.isEmpty { answer["pending"] = .array(state.stale.map(\.json)) }
@@ -88,18 +92,21 @@ extension Call {
 }
 
 extension VehicleDay {
-  /// Returns the figures as a JSON object for clients.
+  private func seconds(_ milliseconds: Int64) -> JSON { (Double(milliseconds) / 1_000).json }
+  private func rounded(_ number: Double) -> JSON { ((number * 1_000).rounded() / 1_000).json }
+
+  /// Returns the figures as a JSON object for clients from whom a part of the day is hidden. The figures contain this
+  /// part, so only the distance is shown. Before the end of the day, it would show when the vehicle was driven.
   ///
-  /// - Parameter withPrivateTime: whether a part of the day is hidden from the caller. The figures contain this part, so
-  ///   only the distance is shown.
-  func json(withPrivateTime isPrivate: Bool) -> JSON {
-    func seconds(_ milliseconds: Int64) -> JSON { (Double(milliseconds) / 1_000).json }
-    func rounded(_ number: Double) -> JSON { ((number * 1_000).rounded() / 1_000).json }
-    if isPrivate {
-      var members: [String: JSON] = ["date": date.json, "hasPrivateTime": .bool(true)]
-      members["distance"] = distance.map(rounded)
-      return .object(members)
-    }
+  /// - Parameter hasEnded: whether the day has ended.
+  func json(withPrivateTimeAndEnd hasEnded: Bool) -> JSON {
+    var members: [String: JSON] = ["date": date.json, "hasPrivateTime": .bool(true)]
+    if hasEnded { members["distance"] = distance.map(rounded) }
+    return .object(members)
+  }
+
+  /// The figures as a JSON object for clients.
+  var json: JSON {
     var members: [String: JSON] = [
       "date": date.json, "unknownSeconds": seconds(unknown), "trips": .integer(Int64(trips)),
       "drivingEvents": .integer(Int64(drivingEvents)), "firstTime": firstTime.json, "lastTime": lastTime.json,

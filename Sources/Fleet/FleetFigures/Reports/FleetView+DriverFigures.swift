@@ -4,13 +4,15 @@ import Telemetry
 
 extension FleetView {
   /// Returns the figures of one driver: those of the report of drivers, and the sums of the journeys that began on the
-  /// days. `pending` contains the days on which the figures of a vehicle of the driver do not include all records yet.
+  /// days. Private journeys and days with private journeys count for no driver. `pending` contains the days on which the figures of a vehicle of the driver do not include all records yet.
   ///
-  /// - Parameter zone: the time zone in which the days begin.
+  /// - Parameters:
+  ///   - zone: the time zone in which the days begin.
+  ///   - now: the current time.
   public func figures(
-    ofDriver driver: UUIDv7, on dates: ClosedRange<CalendarDate>, in zone: ZoneRules
+    ofDriver driver: UUIDv7, on dates: ClosedRange<CalendarDate>, in zone: ZoneRules, at now: Timestamp
   ) throws(ThingError) -> JSON {
-    let days = try daySums(by: .driver, fleet: nil, from: dates.lowerBound, through: dates.upperBound)
+    let days = try daySums(by: .driver, fleet: nil, from: dates.lowerBound, through: dates.upperBound, at: now)
       .first { $0.driver == driver }
     var table = ReportTable(.drivers, by: .driver)
     var sums = days ?? DaySums(date: dates.lowerBound)
@@ -52,9 +54,11 @@ extension FleetView {
   private func journeyFigures(
     of driver: UUIDv7, on dates: ClosedRange<CalendarDate>, in zone: ZoneRules
   ) throws(ThingError) -> [String: JSON] {
-    func time(_ date: CalendarDate) -> JSON { Timestamp(nanoseconds: zone.start(of: date) * 1_000_000).json }
+    func time(_ date: CalendarDate) -> JSON { Timestamp(limiting: zone.start(of: date)).json }
     let query = ThingQuery<Journey>(
-      .oneOf(key: "driverId", [driver.json]), .atLeast(key: "startTime", time(dates.lowerBound)),
+      .oneOf(key: "driverId", [driver.json]),
+      .oneOf(key: "purpose", [Journey.Purpose.business, .commute].map(\.json)),
+      .atLeast(key: "startTime", time(dates.lowerBound)),
       .below(key: "startTime", time(dates.upperBound.next)),
       .oneOf(key: "status", [Journey.Status.inProgress, .paused, .completed].map(\.json)))
     let keys = ["startTime", "endTime", "startOdometer", "endOdometer", "needsReview"]
