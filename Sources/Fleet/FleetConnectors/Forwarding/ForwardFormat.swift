@@ -9,14 +9,12 @@ struct ForwardedRecord: Equatable, Sendable {
   let vehicle: String
   let time: Timestamp
   /// The members of the record, except the members that all records have (``head``).
-  var values: [String: JSON]
+  let values: [String: JSON]
 
   /// The names of the members that all records have. They are not forwarded as values.
   private static let head: Set<String> = [
     "type", "id", "timestamp", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "vss", "ecus",
   ]
-  /// The names of the members that describe the position of a vehicle.
-  private static let place: Set<String> = ["latitude", "longitude", "altitude", "heading", "trueHeading"]
 
   /// Creates a record to send; `nil` if the stored record is not telemetry, or has no credible time.
   init?(_ record: StoredRecord) {
@@ -25,13 +23,6 @@ struct ForwardedRecord: Equatable, Sendable {
     else { return nil }
     (id, vehicle, self.time) = (record.id, record.vehicle, time)
     values = json.members.filter { !Self.head.contains($0.key) }
-  }
-
-  /// Returns the record without its position. It is used for records of private journeys.
-  func withoutPlace() -> ForwardedRecord {
-    var record = self
-    for key in Self.place { record.values[key] = nil }
-    return record
   }
 }
 
