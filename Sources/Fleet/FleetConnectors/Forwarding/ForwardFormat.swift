@@ -9,7 +9,7 @@ struct ForwardedRecord: Equatable, Sendable {
   let vehicle: String
   let time: Timestamp
   /// The members of the record, except the members that all records have (``head``).
-  let values: [String: JSON]
+  var values: [String: JSON]
 
   /// The names of the members that all records have. They are not forwarded as values.
   private static let head: Set<String> = [
