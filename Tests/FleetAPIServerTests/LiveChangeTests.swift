@@ -102,6 +102,42 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
+  func the_reading_of_a_gateway_in_a_private_journey_is_not_sent(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let listener = try await runBlocking {
+        Unchecked(try Self.follower(of: "vehicle:VAN-1", server, server.keys.readOnly))
+      }
+      let now = WallClock.now
+      let reading = try await server.storage.change(tenant: .standard, by: Actor(.server), at: now) {
+        transaction throws(ThingError) in
+        var journey = Journey()
+        (journey.vehicle, journey.purpose, journey.status) = ("VAN-1", .personal, .completed)
+        journey.isConfirmed = true
+        (journey.startTime, journey.endTime) = (now.adding(seconds: -3_600), now.adding(seconds: -1_800))
+        try transaction.insert(journey)
+        var reading = MeterReading()
+        (reading.vehicle, reading.odometer, reading.source) = ("VAN-1", 48_210, .gateway)
+        reading.at = now.adding(seconds: -2_000)
+        try transaction.insert(reading)
+        // After the journey.
+        (reading.odometer, reading.at) = (48_220, now.adding(seconds: -60))
+        return try transaction.insert(reading).id.string
+      }
+      try await runBlocking {
+        var kinds: [String: [String]] = [:]
+        var change: [String: Any] = [:]
+        repeat {
+          change = try Self.next(listener.value)
+          if let kind = change["kind"] as? String, let id = change["id"] as? String {
+            kinds[kind, default: []].append(id)
+          }
+        } while change["id"] as? String != reading
+        #expect(kinds.values.flatMap { $0 }.count == 2 && kinds.values.contains([reading]), "\(kinds)")
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
   func many_changes_are_one_message_that_names_no_thing(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let listener = try await runBlocking { Unchecked(try Self.follower(of: "fleet", server, server.keys.readOnly)) }

@@ -207,7 +207,8 @@ import Testing
       for (grouping, key) in groups {
         let found = try await storage.view(tenant: .standard) { view throws(ThingError) in
           try view.daySums(
-            by: grouping, fleet: nil, from: CalendarDate("2025-11-25")!, through: CalendarDate("2026-02-10")!)
+            by: grouping, fleet: nil, from: CalendarDate("2025-11-25")!, through: CalendarDate("2026-02-10")!,
+            at: WallClock.now)
         }.map { sums in
           var sums = sums
           (sums.vehicle, sums.fleet) = (nil, nil)

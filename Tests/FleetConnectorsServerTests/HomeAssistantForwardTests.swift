@@ -258,7 +258,7 @@ import Testing
   }
 
   @Test(arguments: Database.allCases)
-  func positions_of_private_journeys_are_not_published(_ database: Database) async throws {
+  func records_of_private_journeys_are_not_published(_ database: Database) async throws {
     try await ConnectedFleet.with(database) { fleet in
       let store = RetainedStore()
       let bench = try await Bench(fleet, to: "mqtts://broker.example/vans", publisher: store)
@@ -270,7 +270,10 @@ import Testing
         journey.endTime = Timestamp(nanoseconds: (ConnectedFleet.start + 20_000) * 1_000_000)
         try transaction.insert(journey)
       }
-      try await bench.store([try Bench.record("VAN-1", 15, #""speed":15,\#(Self.position),"heading":10"#)])
+      try await bench.store([
+        try Bench.record("VAN-1", 15, #""speed":15,"rpm":1500,\#(Self.position),"heading":10"#),
+        try Bench.record("VAN-1", 25, #""speed":25"#),
+      ])
       try await bench.round()
       let topics = try #require(store.calls.first).keys.sorted()
       #expect(

@@ -63,7 +63,6 @@ import Testing
     #expect(json["device"]?["uniqueId"] == .text("VAN 1"))
     #expect(json["device"]?["id"] == json["position"]?["deviceId"])
     #expect(TraccarPosition.json(try Self.record(#""speed":5"#), at: Self.now) == nil)
-    #expect(TraccarPosition.json(record.withoutPlace(), at: Self.now) == nil)
   }
 
   /// One sample 50 at 1730457600000 ms of `fleet_speed{vehicle="V"}`, encoded by hand.

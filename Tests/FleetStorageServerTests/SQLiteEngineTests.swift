@@ -30,8 +30,9 @@ import Testing
             AND EXISTS (SELECT 1 FROM pragma_index_info(indexes.name) WHERE seqno = 0 AND name = 'tenant')
             AND EXISTS (SELECT 1 FROM pragma_table_info(list.name) WHERE pk = 2 AND name = 'id')
             AND NOT EXISTS (SELECT 1 FROM pragma_table_info(list.name) WHERE pk = 3)
-            -- Such an index contains only things in some states, which the query below does not mention.
-            AND indexes.name NOT IN (SELECT name FROM sqlite_schema WHERE sql LIKE '%WHERE% AND %')
+            -- Such an index contains only things in some states or of one purpose, which the query below does not mention.
+            AND indexes.name NOT IN (
+              SELECT name FROM sqlite_schema WHERE sql LIKE '%WHERE% AND %' OR sql LIKE '%WHERE purpose = %')
           """, [])
         return try indexes.map { row throws(StoreFailure) in
           let (table, column) = (row.text(0), row.text(1))

@@ -12,11 +12,14 @@ struct RecordEvent: Sendable {
   let vehicle: String
   let at: Timestamp
   let item: String?
+  /// The start of the trip that the event ends; for another event, its time.
+  private let since: Timestamp
 
   /// Creates the event that a record reports; `nil` if the record reports no such event, or has no credible time.
   init?(_ record: StoredRecord) {
     guard !record.isTimeAhead, let time = record.time else { return nil }
     (vehicle, at) = (record.vehicle, time)
+    since = min(EndedTrip(record)?.from ?? time, time)
     switch record.recordClass {
     case .known(.geofence):
       guard let json = try? JSON(parsing: record.body) else { return nil }
@@ -43,12 +46,13 @@ struct RecordEvent: Sendable {
     return text
   }
 
-  /// Adds the event to the tenant's events, unless it is too old or happened during a private journey.
+  /// Adds the event to the tenant's events, unless it is too old or happened during a private journey. The end
+  /// of a trip is left out if a part of the trip was private.
   func apply(to transaction: any FleetTransaction) throws(ThingError) {
     guard at > transaction.now.adding(seconds: -Self.longestDelay),
       let known = try transaction.vehicle(named: vehicle), known.value.id == vehicle
     else { return }
-    guard try !transaction.isPrivate(vehicle, at: at) else { return }
+    guard try !transaction.isPrivate(vehicle, from: since, through: at) else { return }
     var new = FleetEvent(event, Vehicle.self, known.id)
     (new.vehicleID, new.item, new.at) = (vehicle, item, at)
     try transaction.emit(new)

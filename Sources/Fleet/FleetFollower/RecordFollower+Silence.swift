@@ -53,7 +53,7 @@ extension FleetTransaction {
     var mark = SilentVehicle()
     (mark.vehicle, mark.since) = (vehicle.value.id, last)
     try insert(mark, id: vehicle.id, action: "create")
-    try emit(.vehicleSilent, vehicle)
+    try emitUnlessPrivate(.vehicleSilent, vehicle)
   }
 
   /// Removes the entry of a silent vehicle, if the vehicle has sent records again or was removed.
@@ -62,10 +62,13 @@ extension FleetTransaction {
     let vehicle = try find(id, Vehicle.self)
     if let vehicle, let last = vehicle.value.lastRecordAt, last <= mark.value.since { return }
     try remove(mark, action: "end")
-    if let vehicle { try emit(.vehicleBack, vehicle) }
+    if let vehicle { try emitUnlessPrivate(.vehicleBack, vehicle) }
   }
 
-  private func emit(_ event: FleetEvent.Event, _ vehicle: Stored<Vehicle>) throws(ThingError) {
+  /// Adds an event, unless the vehicle's last record belongs to a private journey. The event would show when the journey
+  /// began or ended.
+  private func emitUnlessPrivate(_ event: FleetEvent.Event, _ vehicle: Stored<Vehicle>) throws(ThingError) {
+    if let last = vehicle.value.lastRecordAt, try isPrivate(vehicle.value.id, at: last) { return }
     var new = FleetEvent(event, Vehicle.self, vehicle.id)
     new.vehicleID = vehicle.value.id
     try emit(new)

@@ -268,20 +268,41 @@ extension ThingSession {
   }
 
   func daySums(
-    by grouping: DaySums.Grouping, fleet: UUIDv7?, from: CalendarDate, through: CalendarDate
+    by grouping: DaySums.Grouping, fleet: UUIDv7?, from: CalendarDate, through: CalendarDate, at now: Timestamp
   ) throws(ThingError) -> [DaySums] {
     var values = [SQLValue(tenant), .integer(Int64(from.dayNumber)), .integer(Int64(through.dayNumber))]
     if let fleet { values.append(.identifier(fleet)) }
+    let first = values
+    let privateDays = try asking { () throws(StoreFailure) in
+      try session.privateDays(from: from, through: through, at: now, after: first)
+    }
+    let days = """
+      FROM vehicle AS v JOIN vehicle_day AS d ON d.vehicle = v.key
+      WHERE v.tenant = $1 AND v.is_gateway = 0 AND d.day >= $2 AND d.day <= $3
+        \(fleet == nil ? "" : "AND v.fleet_id = $4")
+      """
+    func isIn(_ days: String) -> String { "CASE WHEN (d.vehicle, d.day) IN (\(days)) THEN 1 ELSE 0 END" }
+    let shownDays =
+      privateDays.sql.map { sql in
+        // PostgreSQL looks up the pairs in a hash table. It would compare each day with each of them in a join, because
+        // it expects only few of them. The rows are materialized so that each day is looked up once.
+        """
+        WITH private_day AS (\(sql)), shown_day AS MATERIALIZED (
+          SELECT d.*, v.id AS vehicle_id, v.fleet_id, \(isIn("SELECT vehicle, day FROM private_day")) AS is_private,
+            \(isIn("SELECT vehicle, day FROM private_day WHERE is_open = 1")) AS is_open \(days))
+        """
+      } ?? "WITH shown_day AS (SELECT d.*, v.id AS vehicle_id, v.fleet_id, 0 AS is_private, 0 AS is_open \(days))"
     let assignments =
       grouping == .driver
       ? """
-      LEFT JOIN assignment AS a ON a.tenant = v.tenant AND a.vehicle_id = v.id AND a.status IN ('active', 'completed')
-        AND a."void" = 0 AND a."from" <= d.first_time AND (a."to" IS NULL OR a."to" > d.last_time)
+      LEFT JOIN assignment AS a ON a.tenant = $1 AND a.vehicle_id = d.vehicle_id AND d.is_private = 0
+        AND a.status IN ('active', 'completed') AND a."void" = 0
+        AND a."from" <= d.first_time AND (a."to" IS NULL OR a."to" > d.last_time)
       """ : ""
     let key =
       switch grouping {
-      case .vehicle: "v.id"
-      case .fleet: "v.fleet_id"
+      case .vehicle: "d.vehicle_id"
+      case .fleet: "d.fleet_id"
       case .driver: "a.driver_id"
       case .day: "d.day"
       // 1970-01-01 was a Thursday.
@@ -289,20 +310,24 @@ extension ThingSession {
       case .month: Self.month(from: from, through: through)
       }
     func sum(_ value: String) -> String { "CAST(coalesce(sum(\(value)), 0) AS bigint)" }
+    /// Returns SQL for a figure of a day without private time.
+    func shown(_ figure: String) -> String { "CASE WHEN d.is_private = 0 THEN \(figure) END" }
+    let isUsed = """
+      d.is_private = 0 AND (d.engine_on > 0 OR d.moving > 0 OR d.trips > 0) OR d.distance > 0
+      """
     return try asking { () throws(StoreFailure) in
       try session.rows(
         """
-        SELECT \(key), min(d.day), count(DISTINCT d.vehicle),
-          \(sum("CASE WHEN d.engine_on > 0 OR d.moving > 0 OR d.trips > 0 OR d.distance > 0 THEN 1 ELSE 0 END")),
-          \(sum("d.engine_on")),
-          \(sum("d.moving")), \(sum("d.idle")), \(sum("d.unknown")), sum(d.distance), sum(d.fuel_used),
-          sum(CASE WHEN d.fuel_used IS NOT NULL THEN d.distance END), \(sum("d.trips")), \(sum("d.driver_events")),
-          sum(CASE WHEN d.driver_events IS NOT NULL THEN d.distance END)
-        FROM vehicle AS v JOIN vehicle_day AS d ON d.vehicle = v.key \(assignments)
-        WHERE v.tenant = $1 AND v.is_gateway = 0 AND d.day >= $2 AND d.day <= $3
-          \(fleet == nil ? "" : "AND v.fleet_id = $4")
-        GROUP BY \(key)
-        """, values
+        \(shownDays)
+        SELECT \(key), min(d.day), count(DISTINCT d.vehicle), \(sum("CASE WHEN \(isUsed) THEN 1 ELSE 0 END")),
+          \(sum(shown("d.engine_on"))), \(sum(shown("d.moving"))), \(sum(shown("d.idle"))), \(sum(shown("d.unknown"))),
+          sum(d.distance), sum(\(shown("d.fuel_used"))),
+          sum(CASE WHEN d.is_private = 0 AND d.fuel_used IS NOT NULL THEN d.distance END), \(sum(shown("d.trips"))),
+          \(sum(shown("d.driver_events"))),
+          sum(CASE WHEN d.is_private = 0 AND d.driver_events IS NOT NULL THEN d.distance END),
+          sum(CASE WHEN d.is_private = 1 THEN d.distance END)
+        FROM shown_day AS d \(assignments) WHERE d.is_open = 0 GROUP BY \(key)
+        """, privateDays.values
       ).map { row in
         var sums = DaySums(date: CalendarDate(dayNumber: Int(row.integer(1))))
         switch grouping {
@@ -318,6 +343,7 @@ extension ThingSession {
         sums.fuelDistance = row.optionalReal(10) ?? 0
         (sums.trips, sums.driverEvents) = (Int(row.integer(11)), Int(row.integer(12)))
         sums.driverDistance = row.optionalReal(13) ?? 0
+        sums.privateDistance = row.optionalReal(14) ?? 0
         return sums
       }
     }

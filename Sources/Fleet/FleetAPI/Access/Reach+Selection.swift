@@ -1,5 +1,6 @@
 import FleetAccess
 import FleetDomain
+import FleetFigures
 import FleetWork
 import Telemetry
 
@@ -37,6 +38,25 @@ extension Identity {
   }
 }
 
+/// Records that a route has read, without records of other people's private journeys.
+struct VisibleRecords<Records: Sendable>: Sendable {
+  let records: Records
+  /// The times that are hidden from the caller. Trips may reach into them (``FleetWork/HiddenTimes/hides(_:)``).
+  let hidden: HiddenTimes
+}
+
+extension HiddenTimes {
+  /// Whether a record reports a trip with a hidden part. Its own time may be after the private journey.
+  func hides(_ record: StoredRecord) -> Bool {
+    EndedTrip(record).map { overlaps(from: $0.from, through: $0.to, of: record.vehicle) } ?? false
+  }
+}
+
+extension StoredRecord {
+  /// The earliest time about which the record reports something; `nil` if the record has no time.
+  var earliestTime: Timestamp? { time.map { min(EndedTrip(self)?.from ?? $0, $0) } }
+}
+
 extension Call {
   /// Returns the records for which the caller has the permission that the route requires. Routes with
   /// ``Route/isFiltered`` call this function.
@@ -45,6 +65,37 @@ extension Call {
     guard let reach, !reach.isEverything else { return .all }
     return try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
       try reach.selection(of: caller, view)
+    }
+  }
+
+  /// Reads records for which the caller has the permission that the route requires, without records of other people's
+  /// private journeys.
+  ///
+  /// Without `from`, it is not known how old the records are. Then only the newest private journeys are read at first. If
+  /// `read` returns records from before these journeys, it is called again with more journeys.
+  ///
+  /// - Parameters:
+  ///   - vehicle: the ID or VIN of the vehicle whose records the route reads; `nil` for all vehicles.
+  ///   - from: the beginning of the time range that the route reads; `nil` for no limit.
+  ///   - to: the end of the time range; `nil` for no limit.
+  ///   - items: returns the records in a result of `read`.
+  func visibleRecords<Records: Sendable>(
+    _ storage: any FleetStorage, of vehicle: String?, from: Timestamp? = nil, to: Timestamp? = nil,
+    _ read: (VehicleSelection) async throws -> Records, items: (Records) -> [StoredRecord]
+  ) async throws -> VisibleRecords<Records> {
+    let newest = min(to ?? WallClock.now, WallClock.now)
+    var steps = HiddenTimes.steps(before: newest)[...]
+    if let from { steps = [from, from.adding(seconds: -Int(StaleDays.longestTrip / 1_000)), nil] }
+    while true {
+      let since = steps.popFirst() ?? nil
+      let selection = try await recordSelection(storage, of: vehicle, from: since, to: to)
+      let records = try await read(selection)
+      if let since {
+        let times = items(records).map(\.earliestTime)
+        let isSufficient = times.allSatisfy { time in time.map { $0 >= since } ?? false }
+        guard isSufficient else { continue }
+      }
+      return VisibleRecords(records: records, hidden: HiddenTimes(selection.excluded))
     }
   }
 

@@ -110,7 +110,8 @@ struct AuditedChanges: Sendable {
 }
 
 extension Collection<AuditedChanges.Found> {
-  /// Returns the messages for an audience: those about things that it may read and that belong to its channel.
+  /// Returns the messages for an audience: those about things that it may read and that belong to its channel. Readings
+  /// of gateways in other people's private journeys are left out.
   ///
   /// - Parameter identity: the identity of a subscriber of the audience.
   func messages(
@@ -140,6 +141,10 @@ extension Collection<AuditedChanges.Found> {
         let names = if let own { own } else { try identity.ownNames(view) }
         own = names
         if names.isDisjoint(with: thing.mentions) { continue }
+      }
+      if let time = thing.readAt, let vehicle = thing.vehicle {
+        let hidden = try identity.hiddenTimes(of: [vehicle], from: time, to: time.adding(seconds: 1), view)
+        if hidden.contains(time, of: vehicle) { continue }
       }
       if reach.isEverything, !needsRelation {
         messages.append(change.message)

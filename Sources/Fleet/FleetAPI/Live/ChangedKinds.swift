@@ -10,6 +10,9 @@ struct ChangedThing: Sendable {
   let name: String
   /// The id of the vehicle that the thing is about; `nil` if there is none.
   let vehicle: String?
+  /// The time of a meter reading that comes from a gateway; `nil` for another thing. A message about such a reading
+  /// shows that a trip has just ended.
+  let readAt: Timestamp?
   /// The version of the thing; 0 if it was removed.
   let version: Int64
   /// The thing's id and the texts in its fields, among them the ids of other things. A thing counts as a person's own
@@ -93,7 +96,8 @@ struct ChangedKinds: Sendable {
     @Sendable func changed(_ stored: Stored<Value>) -> ChangedThing {
       let value = stored.value
       return ChangedThing(
-        area: area, name: name(stored), vehicle: vehicle(of: value), version: stored.version,
+        area: area, name: name(stored), vehicle: vehicle(of: value),
+        readAt: (value as? MeterReading).flatMap { $0.source == .gateway ? $0.at : nil }, version: stored.version,
         mentions: Set(Value.fields.compactMap { $0.json(value).textValue }).union([stored.id.string]),
         relation: { identity, view throws(ThingError) in try relation(stored, identity, view) })
     }

@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetFigures
 import Logging
 import Synchronization
 
@@ -166,6 +167,6 @@ extension LiveRecord {
   init(_ change: FeedChange) {
     self.init(
       number: change.position.rawValue, vehicle: change.record.vehicle, vin: change.vin, time: change.record.time,
-      body: change.record.json)
+      trip: EndedTrip(change.record), body: change.record.json)
   }
 }

@@ -1,3 +1,4 @@
+import FleetFigures
 import NIOCore
 import Telemetry
 
@@ -10,6 +11,8 @@ struct LiveRecord: Sendable {
   let vin: String?
   /// The time in the record; `nil` if the record has no valid time.
   let time: Timestamp?
+  /// The trip whose end the record reports; `nil` if it reports none.
+  var trip: EndedTrip?
   /// The record's JSON text, as the gateway sent it.
   let body: [UInt8]
 }

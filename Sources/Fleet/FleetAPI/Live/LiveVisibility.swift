@@ -46,7 +46,10 @@ struct LiveVisibility: Sendable {
     let fleet = fleets[record.vehicle]
     let own = channel.viewer?.person.flatMap { drivers[$0] } ?? []
     let isHidden = hidden[record.vehicle]?.contains { time in
-      (record.time.map(time.window.contains) ?? true) && !(time.driver.map(own.contains) ?? false)
+      let isInside =
+        (record.time.map(time.window.contains) ?? true)
+        || record.trip.map { time.window.overlaps(from: $0.from, through: $0.to) } ?? false
+      return isInside && !(time.driver.map(own.contains) ?? false)
     }
     if isHidden ?? false { return false }
     switch channel.topic {
@@ -126,7 +129,7 @@ final class LiveVisibilityStore: Sendable {
     let (vehicles, times) = (Set(records.map(\.vehicle)), records.compactMap(\.time))
     if vehicles.isEmpty { return visibility }
     // A record without a time may belong to any private journey, so journeys of all times are read.
-    let first = times.count < records.count ? nil : times.min()
+    let first = times.count < records.count ? nil : (times + records.compactMap(\.trip?.from)).min()
     let found = try await storage.view(tenant: tenant) { view throws(ThingError) in
       try view.privateTimes(of: vehicles, from: first)
     }

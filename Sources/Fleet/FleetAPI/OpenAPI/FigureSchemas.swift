@@ -65,7 +65,7 @@ enum FigureSchemas {
       "additionalProperties": false,
       "properties": {
         "date": { "type": "string", "format": "date" },
-        "hasPrivateTime": { "description": "`true` if another driver had the vehicle privately on the day. Only `date`, `distance` and `estimated` are present then.", "type": "boolean" },
+        "hasPrivateTime": { "description": "`true` if another driver had the vehicle privately on the day. Then only `date` is present, and, after the day has ended, `distance` and `estimated`.", "type": "boolean" },
         "distance": { "description": "km.", "type": "number" },
         "engineOnSeconds": { "description": "Absent if not known, like `movingSeconds` and `idleSeconds`.", "type": "number" },
         "movingSeconds": { "type": "number" },
@@ -94,6 +94,7 @@ enum FigureSchemas {
           }
         },
         "pending": { "description": "Days whose figures lack new records; they are computed within minutes. Until then, `perKilometer` and `perEngineHour` are empty.", "type": "array", "items": { "type": "string", "format": "date" } },
+        "hasPrivateTime": { "description": "`true` if another driver had the vehicle privately on some of the days. Then `perEngineHour` is empty; if one of them has not ended, `perKilometer` is empty, too, and `distance` is absent.", "type": "boolean" },
         "perKilometer": { "description": "Empty if the distance is not known.", "$ref": "#/components/schemas/Amounts" },
         "perEngineHour": { "description": "Empty if the time with a running engine is not known.", "$ref": "#/components/schemas/Amounts" },
         "perDay": { "$ref": "#/components/schemas/Amounts" },
@@ -142,7 +143,7 @@ enum FigureSchemas {
       "properties": {
         "driverId": { "type": "string", "format": "uuid" },
         "from": { "type": "string", "format": "date" }, "to": { "type": "string", "format": "date" },
-        "distance": { "description": "Distance on days on which one driver drove the vehicle, from telemetry, km.", "type": "number" },
+        "distance": { "description": "Distance on days on which one driver drove the vehicle and did not drive privately, from telemetry, km.", "type": "number" },
         "drivingEvents": { "description": "Events for which the driver is responsible.", "type": "integer" },
         "idleShare": { "description": "Part of the time with a running engine in which the vehicle stood.", "type": "number" },
         "score": { "description": "From 0 to 100, by `formula`.", "type": "integer" },
@@ -153,7 +154,7 @@ enum FigureSchemas {
         "days": { "description": "The number of days before today on which a vehicle was assigned to the driver or the driver had a journey, and of other days with records.", "type": "integer" },
         "daysWithRecords": { "description": "The number of these days whose records the figures include.", "type": "integer" },
         "withoutRecords": { "description": "The days of `days` without records that count for the driver, except those in `pending`. The sums lack these days.", "type": "array", "items": { "type": "string", "format": "date" } },
-        "journeys": { "description": "Journeys that began on the days and were not cancelled.", "type": "integer" },
+        "journeys": { "description": "Journeys that began on the days and were neither cancelled nor private.", "type": "integer" },
         "journeysInProgress": { "type": "integer" },
         "journeysToReview": { "type": "integer" },
         "journeySeconds": { "description": "Time from the start to the end of the journeys that have ended.", "type": "number" },

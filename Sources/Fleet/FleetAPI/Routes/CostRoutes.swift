@@ -54,24 +54,34 @@ struct CostRoutes {
           of: vehicle.value, from: begin, through: last, today: zone.day(of: WallClock.now))
         let state = try await updater.update(
           vehicle.value.id, tenant: tenant, within: begin...last, most: Self.most.computed)
-        let figures = try await storage.view(tenant: tenant) { view throws(ThingError) in
-          try view.days(of: [vehicle.value.id], from: begin, through: last).map(\.day)
+        let caller = try call.caller
+        let (figures, hidden) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+          let hidden = try caller.hiddenTimes(
+            of: [vehicle.value.id], from: Timestamp(limiting: zone.start(of: begin)),
+            to: Timestamp(limiting: zone.start(of: last.next)), view)
+          return (try view.days(of: [vehicle.value.id], from: begin, through: last).map(\.day), hidden)
         }
+        // The distance of a day with a private journey is not shown before the day has ended.
+        let today = zone.day(of: WallClock.now)
+        let isTodayHidden = begin <= today && today <= last && hidden.overlaps(today, of: vehicle.value.id, in: zone)
         // If the figures of some days are not computed yet, the total distance is too short, and the costs per
         // kilometre would be too high. In this case, omit the costs per kilometre.
         let isComplete = state.stale.isEmpty
+        // Engine hours of days with private journeys are hidden, so that the sum would be too low.
+        let hasPrivateTime = figures.contains { hidden.overlaps($0.date, of: vehicle.value.id, in: zone) }
         var telemetry: [CalendarDate: Double] = [:]
         for day in figures { telemetry[day.date] = day.distance }
         let known = telemetry
         let driven =
-          isComplete
+          isComplete && !isTodayHidden
           ? try await storage.view(tenant: tenant) { view throws(ThingError) in
             try view.drivenDistance(of: vehicle.value.id, on: begin...last, telemetry: known, in: zone)
           } : nil
         return Self.answer(
           costs, days: Double(last.dayNumber - begin.dayNumber + 1), driven: driven,
-          hours: isComplete && !figures.isEmpty ? Double(figures.reduce(0) { $0 + $1.engineOn }) / 3_600_000 : nil,
-          pending: state.stale, from: begin, last)
+          hours: isComplete && !figures.isEmpty && !hasPrivateTime
+            ? Double(figures.reduce(0) { $0 + $1.engineOn }) / 3_600_000 : nil,
+          pending: state.stale, hasPrivateTime: hasPrivateTime || isTodayHidden, from: begin, last)
       }
     ]
   }
@@ -89,7 +99,7 @@ struct CostRoutes {
   private static func items(
     of vehicle: String, from first: CalendarDate?, through last: CalendarDate, in zone: ZoneRules, _ view: any FleetView
   ) throws(ThingError) -> [Item] {
-    func time(_ milliseconds: Int64) -> JSON { Timestamp(nanoseconds: milliseconds * 1_000_000).json }
+    func time(_ milliseconds: Int64) -> JSON { Timestamp(limiting: milliseconds).json }
     func all<Value: Kind>(_ kind: Value.Type) throws(ThingError) -> [Value] {
       var query = ThingQuery<Value>(
         .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "void", [.bool(false)]),
@@ -125,7 +135,7 @@ struct CostRoutes {
       let page = try view.list(query)
       for record in page.items.map(\.value) {
         guard let date = record.completedDate else { continue }
-        let at = Timestamp(nanoseconds: zone.start(of: date) * 1_000_000)
+        let at = Timestamp(limiting: zone.start(of: date))
         items += record.costs.map { Item(at: at, category: VehicleCosts.maintenance, amount: $0) }
       }
       query.cursor = page.next
@@ -139,7 +149,7 @@ struct CostRoutes {
 
   private static func answer(
     _ costs: VehicleCosts, days: Double?, driven: DrivenDistance?, hours: Double?, pending: [CalendarDate],
-    from first: CalendarDate?, _ last: CalendarDate
+    hasPrivateTime: Bool = false, from first: CalendarDate?, _ last: CalendarDate
   ) -> Answer {
     func list(_ money: [Money]) -> JSON { .array(money.map(\.json)) }
     var members: [String: JSON] = [
@@ -156,6 +166,7 @@ struct CostRoutes {
       ])
     }
     if !pending.isEmpty { members["pending"] = .array(pending.map(\.json)) }
+    if hasPrivateTime { members["hasPrivateTime"] = .bool(true) }
     if costs.isEstimated { members["estimated"] = .bool(true) }
     if costs.unknown > 0 { members["withoutAmount"] = .integer(Int64(costs.unknown)) }
     return Answer(json: Array(JSON.object(members).canonicalText.utf8))

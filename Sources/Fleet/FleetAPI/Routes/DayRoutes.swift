@@ -40,7 +40,10 @@ struct DayRoutes {
           let days = try view.days(of: [vehicle.value.id], from: dates.lowerBound, through: dates.upperBound)
             .map(\.day)
           return (
-            days, try caller.hiddenTimes(of: [vehicle.value.id], from: days.map(\.firstTime).min(), view)
+            days,
+            try caller.hiddenTimes(
+              of: [vehicle.value.id], from: Timestamp(limiting: zone.start(of: dates.lowerBound)),
+              to: Timestamp(limiting: zone.start(of: dates.upperBound.next)), view)
           )
         }
         let fleet = vehicle.value.fleetID
@@ -51,10 +54,10 @@ struct DayRoutes {
             $0.vehicle == vehicle.value.id && $0.contains(day.firstTime) && $0.contains(day.lastTime)
           }
         }
+        let today = zone.day(of: WallClock.now)
         let data = shown.map { day in
-          day.json(
-            in: zone,
-            withPrivateTime: hidden.overlaps(from: day.firstTime, through: day.lastTime, of: vehicle.value.id))
+          guard hidden.overlaps(day.date, of: vehicle.value.id, in: zone) else { return day.json(in: zone) }
+          return day.json(in: zone, withPrivateTimeAndEnd: day.date < today)
         }
         var answer: [String: JSON] = ["data": .array(data), "timeZone": .text(state.zone)]
         if !state.stale.isEmpty { answer["pending"] = .array(state.stale.map(\.json)) }
@@ -90,21 +93,28 @@ extension Call {
 }
 
 extension VehicleDay {
-  /// Returns the figures as a JSON object for clients.
+  private func seconds(_ milliseconds: Int64) -> JSON { (Double(milliseconds) / 1_000).json }
+  private func rounded(_ number: Double) -> JSON { ((number * 1_000).rounded() / 1_000).json }
+
+  /// Returns the figures as a JSON object for clients from whom a part of the day is hidden. The figures contain this
+  /// part, so only the distance is shown. Before the end of the day, it would show when the vehicle was driven.
   ///
   /// - Parameters:
   ///   - zone: the time zone of the day.
-  ///   - isPrivate: whether a part of the day is hidden from the caller. The figures contain this part, so only the
-  ///     distance is shown.
-  func json(in zone: ZoneRules, withPrivateTime isPrivate: Bool) -> JSON {
-    func seconds(_ milliseconds: Int64) -> JSON { (Double(milliseconds) / 1_000).json }
-    func rounded(_ number: Double) -> JSON { ((number * 1_000).rounded() / 1_000).json }
-    if isPrivate {
-      var members: [String: JSON] = ["date": date.json, "hasPrivateTime": .bool(true)]
+  ///   - hasEnded: whether the day has ended.
+  func json(in zone: ZoneRules, withPrivateTimeAndEnd hasEnded: Bool) -> JSON {
+    var members: [String: JSON] = ["date": date.json, "hasPrivateTime": .bool(true)]
+    if hasEnded {
       members["distance"] = distance.map(rounded)
       if isEstimated(in: zone) { members["estimated"] = .bool(true) }
-      return .object(members)
     }
+    return .object(members)
+  }
+
+  /// Returns the figures as a JSON object for clients.
+  ///
+  /// - Parameter zone: the time zone of the day.
+  func json(in zone: ZoneRules) -> JSON {
     var members: [String: JSON] = [
       "date": date.json, "unknownSeconds": seconds(unknown), "trips": .integer(Int64(trips)),
       "drivingEvents": .integer(Int64(drivingEvents)), "firstTime": firstTime.json, "lastTime": lastTime.json,

@@ -37,7 +37,7 @@ struct DriverFigureRoutes {
             "query: from, to: expected 1 to \(Self.days.shown) days, found \(first.text) to \(last.text)")
         }
         let figures = try await storage.view(tenant: tenant) { view throws(ThingError) in
-          try view.figures(ofDriver: driver.id, on: first...last, in: zone, today: today)
+          try view.figures(ofDriver: driver.id, on: first...last, in: zone, at: WallClock.now)
         }
         return Answer(json: figures.canonicalBytes)
       }

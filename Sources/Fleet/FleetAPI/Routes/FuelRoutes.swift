@@ -69,7 +69,11 @@ struct FuelRoutes {
       let caller = try call.caller
       let (entry, hidden) = try await storage.view(tenant: tenant) { view throws(ThingError) in
         let entry = try entries.existing(call, view)
-        return (entry, try caller.hiddenTimes(of: [entry.value.vehicle], view))
+        let reach = Int(TankRise.reach) + 1
+        let hidden = try caller.hiddenTimes(
+          of: [entry.value.vehicle], from: entry.value.at.adding(seconds: -reach),
+          to: entry.value.at.adding(seconds: reach), view)
+        return (entry, hidden)
       }
       let check = try await storage.check(of: entry, without: hidden, tenant: tenant)
       return Answer(json: Array(check.json.canonicalText.utf8))

@@ -107,19 +107,23 @@ struct JourneyRoutes {
       let tenant = try call.tenant
       let time = try call.time("at") ?? WallClock.now
       let caller = try call.caller
-      let (vehicle, found, hidden) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      let (vehicle, found) = try await storage.view(tenant: tenant) { view throws(ThingError) in
         let vehicle = try call.existingVehicle(view)
         let next = Timestamp(nanoseconds: time.nanoseconds + 1_000_000)
         return (
           vehicle,
           WhoDrove(
             at: time, journeys: try view.journeys(of: vehicle.value.id, from: time, to: next),
-            assignments: try view.assignments(of: vehicle.value.id, at: time)),
-          try caller.hiddenTimes(of: [vehicle.value.id], view)
+            assignments: try view.assignments(of: vehicle.value.id, at: time))
         )
       }
-      let trips = try await Self.trips(of: vehicle.value.id, from: time, to: nil, tenant, storage, most: 1)
-        .filter { $0.from <= time && time < $0.to && !$0.isHidden(by: hidden, of: vehicle.value.id) }
+      let ended = try await Self.trips(of: vehicle.value.id, from: time, to: nil, tenant, storage, most: 1)
+        .filter { $0.from <= time && time < $0.to }
+      let (first, last) = (ended.map(\.from).min() ?? time, ended.map(\.to).max() ?? time)
+      let hidden = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        try caller.hiddenTimes(of: [vehicle.value.id], from: first, to: last.adding(seconds: 1), view)
+      }
+      let trips = ended.filter { !$0.isHidden(by: hidden, of: vehicle.value.id) }
       var evidence = found.journeys.map { journey in
         Self.evidence("journey", journey.id, journey.value.startTime, journey.value.endTime, journey.value.driverID)
       }
@@ -181,7 +185,8 @@ struct JourneyRoutes {
         let vehicle = try call.existingVehicle(view)
         return (
           vehicle, try view.journeys(of: vehicle.value.id, from: before, to: after),
-          try caller.hiddenTimes(of: [vehicle.value.id], from: before, view)
+          try caller.hiddenTimes(
+            of: [vehicle.value.id], from: before.adding(seconds: -Int(StaleDays.longestTrip / 1_000)), to: after, view)
         )
       }
       let trips = try await Self.trips(

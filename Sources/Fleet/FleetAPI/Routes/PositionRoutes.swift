@@ -69,15 +69,23 @@ struct PositionRoutes {
     var found = try view.positions(fleets: fleets, hidingPrivateExcept: own)
     let away = try view.vehiclesOnPrivateJourneys(at: now, except: own)
     found.removeAll { away.contains($0.vehicle) }
-    let hiding = found.indices.filter { found[$0].isPrivate }
-    if hiding.isEmpty { return found }
-    let hidden = try view.hiddenTimes(of: Set(hiding.map { found[$0].vehicle }), except: Set(own))
-    let selection = VehicleSelection(fleets: nil, excluded: hidden.windows)
-    for index in hiding {
-      guard let newest = try view.newestPlace(of: found[index].vehicle, within: selection) else { continue }
-      (found[index].place, found[index].driverID) = (newest.place, newest.driver)
-      // The vehicle has been driven since then, so it does not move with the speed of that time.
-      found[index].place?.speed = nil
+    var hiding = found.indices.filter { found[$0].isPrivate }
+    // Usually, the newest position outside of private journeys is new, so that only few journeys can hide it.
+    for since in HiddenTimes.steps(before: now) where !hiding.isEmpty {
+      let hidden = try view.hiddenTimes(of: Set(hiding.map { found[$0].vehicle }), from: since, except: Set(own))
+      var rest: [Int] = []
+      for index in hiding {
+        let selection = VehicleSelection(fleets: nil, excluded: hidden.windows(of: found[index].vehicle))
+        guard let newest = try view.newestPlace(of: found[index].vehicle, within: selection) else { continue }
+        if let since, newest.place.time < since {
+          rest.append(index)
+          continue
+        }
+        (found[index].place, found[index].driverID) = (newest.place, newest.driver)
+        // The vehicle has been driven since then, so it does not move with the speed of that time.
+        found[index].place?.speed = nil
+      }
+      hiding = rest
     }
     return found
   }

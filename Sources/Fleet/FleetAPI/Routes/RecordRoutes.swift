@@ -40,12 +40,12 @@ struct RecordRoutes {
       call in
       let vehicle = try call.name("vehicle")
       let (from, to) = try await call.timesOrDays(storage, ofVehicle: vehicle)
-      var query = RecordQuery.telemetry(
+      let query = RecordQuery.telemetry(
         of: vehicle, from: from, to: to,
         every: try Self.milliseconds(call.query["every"]), cursor: try call.cursor(),
         limit: try call.integer("limit", in: 1...RecordQuery.maximumLimit) ?? 1_000)
       let fields = try call.query["fields"].map { list throws(APIError) in try RecordFieldSelection(list) }
-      let page = try await Self.page(&query, call, storage)
+      let page = try await Self.page(query, call, storage).records
       return try await page.answer(call) { try fields?.apply(to: $0.json) ?? $0.json }
     }
   }
@@ -60,11 +60,15 @@ struct RecordRoutes {
     return Route(.get, "/api/vehicles/{vehicleId}/latest", .may(.read, .records), operation, isFiltered: true) { call in
       let id = try call.name("vehicle")
       // The answer also contains the vehicle itself, which a driver may see only while it is assigned to the driver.
-      let selection = try await call.recordSelection(storage, of: id).lasting(at: WallClock.now)
       let caller = try call.caller
-      guard var latest = try await storage.latest(vehicle: id, within: selection, tenant: caller.tenant) else {
-        throw APIError.notFound("no vehicle \(quoted(id))")
+      let found = try await call.visibleRecords(storage, of: id) { selection in
+        try await storage.latest(
+          vehicle: id, within: selection.lasting(at: WallClock.now), tenant: caller.tenant)
+      } items: { latest in
+        latest.map { [$0.telemetry, $0.position].compactMap { $0 } + $0.others } ?? []
       }
+      guard var latest = found.records else { throw APIError.notFound("no vehicle \(quoted(id))") }
+      latest.others.removeAll { found.hidden.hides($0) }
       let vehicle = latest.vehicle
       latest.vehicle = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
         try Concealment.ofVehicles.concealed([vehicle], from: caller, view)[0]
@@ -98,13 +102,13 @@ struct RecordRoutes {
     return Route(.get, path, .may(.read, .records), operation, isFiltered: true) { call in
       let vehicle = isFleetWide ? try call.vehicleFilter() : try call.name("vehicle")
       let (from, to) = try await call.timesOrDays(storage, ofVehicle: vehicle)
-      var query = RecordQuery(
+      let query = RecordQuery(
         vehicle: vehicle,
         classes: try call.query["type"].map { types throws(APIError) in try Self.chosen(types, of: classes) }
           ?? classes,
         from: from, to: to, cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100)
-      let page = try await Self.page(&query, call, storage)
-      return try await page.answer(call) { $0.json }
+      let page = try await Self.page(query, call, storage)
+      return try await page.records.answer(call) { page.hidden.hides($0) ? nil : $0.json }
     }
   }
 
@@ -140,7 +144,9 @@ struct RecordRoutes {
       let caller = try call.caller
       let (attributions, hidden) = try await storage.view(tenant: tenant) { view throws(ThingError) in
         let found = try view.attributions(of: id, from: first, through: last)
-        return (found, try caller.hiddenTimes(of: Set(found.map(\.vehicle)), from: first, view).windows)
+        let hidden = try caller.hiddenTimes(
+          of: Set(found.map(\.vehicle)), from: first, to: last.adding(seconds: 1), view)
+        return (found, hidden.windows)
       }
       return try await page.answer(call) { record in
         guard let vehicle = attributions.first(where: { $0.contains(record) })?.vehicle else { return record.json }
@@ -151,17 +157,22 @@ struct RecordRoutes {
   }
 
   private static func page(
-    _ query: inout RecordQuery, _ call: Call, _ storage: any FleetStorage
-  ) async throws -> BoundedPage<StoredRecord> {
+    _ query: RecordQuery, _ call: Call, _ storage: any FleetStorage
+  ) async throws -> VisibleRecords<BoundedPage<StoredRecord>> {
     let tenant = try call.tenant
-    query.selection = try await call.recordSelection(storage, of: query.vehicle, from: query.from, to: query.to)
-    return try await BoundedPage(
-      call, limit: query.limit, cursor: query.cursor, size: { $0.body.count },
-      fetch: {
-        query.cursor = $0
-        query.limit = $1
-        return try await storage.records(query, tenant: tenant)
-      })
+    return try await call.visibleRecords(storage, of: query.vehicle, from: query.from, to: query.to) { selection in
+      var query = query
+      query.selection = selection
+      return try await BoundedPage(
+        call, limit: query.limit, cursor: query.cursor, size: { $0.body.count },
+        fetch: {
+          query.cursor = $0
+          query.limit = $1
+          return try await storage.records(query, tenant: tenant)
+        })
+    } items: {
+      $0.items
+    }
   }
 
   private static let nameSchema = ##"{"$ref":"#/components/schemas/Name"}"##

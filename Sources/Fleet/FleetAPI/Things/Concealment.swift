@@ -19,12 +19,8 @@ struct Concealment<Value: Kind>: Sendable {
     _ items: [Stored<Value>], from identity: Identity?, _ view: any FleetView
   ) throws(ThingError) -> [Stored<Value>] {
     let found = items.map(spans)
-    let all = found.compactMap { $0 }.flatMap(\.spans)
-    guard let identity, let first = all.map(\.lowerBound).min(), let last = all.map(\.upperBound).max() else {
-      return items
-    }
-    let hidden = try identity.hiddenTimes(
-      of: Set(found.compactMap { $0?.vehicle }), from: first, to: last.adding(seconds: 1), view)
+    guard let identity else { return items }
+    let hidden = try Self.hiddenTimes(found.compactMap { $0 }, from: identity, view)
     if hidden.isEmpty { return items }
     var concealed = items
     for (index, item) in found.enumerated() {
@@ -35,6 +31,26 @@ struct Concealment<Value: Kind>: Sendable {
       concealed[index] = conceal(items[index], hidden) { hidden.shown($0, of: item.vehicle, in: zone) }
     }
     return concealed
+  }
+
+  /// Returns the hidden times that may contain some of the periods. Recent periods are looked up separately, so that an
+  /// old one does not make the journeys of all vehicles since then be read.
+  private static func hiddenTimes(
+    _ found: [(vehicle: String, spans: [ClosedRange<Timestamp>])], from identity: Identity, _ view: any FleetView
+  ) throws(ThingError) -> HiddenTimes {
+    let all = found.flatMap { item in item.spans.map { (vehicle: item.vehicle, span: $0) } }
+    guard let last = all.map(\.span.upperBound).max() else { return HiddenTimes([]) }
+    let recent = last.adding(seconds: -7 * 86_400)
+    var windows: [VehicleWindow] = []
+    for part in [all.filter { $0.span.lowerBound >= recent }, all.filter { $0.span.lowerBound < recent }] {
+      guard let first = part.map(\.span.lowerBound).min(), let last = part.map(\.span.upperBound).max() else {
+        continue
+      }
+      let hidden = try identity.hiddenTimes(
+        of: Set(part.map(\.vehicle)), from: first, to: last.adding(seconds: 1), view)
+      windows += hidden.windows
+    }
+    return HiddenTimes(windows)
   }
 }
 

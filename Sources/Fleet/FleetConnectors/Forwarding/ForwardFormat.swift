@@ -15,8 +15,6 @@ struct ForwardedRecord: Equatable, Sendable {
   private static let head: Set<String> = [
     "type", "id", "timestamp", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "vss", "ecus",
   ]
-  /// The names of the members that describe the position of a vehicle.
-  private static let place: Set<String> = ["latitude", "longitude", "altitude", "heading", "trueHeading"]
 
   /// Creates a record to send; `nil` if the stored record is not telemetry, or has no credible time.
   init?(_ record: StoredRecord) {
@@ -25,13 +23,6 @@ struct ForwardedRecord: Equatable, Sendable {
     else { return nil }
     (id, vehicle, self.time) = (record.id, record.vehicle, time)
     values = json.members.filter { !Self.head.contains($0.key) }
-  }
-
-  /// Returns the record without its position. It is used for records of private journeys.
-  func withoutPlace() -> ForwardedRecord {
-    var record = self
-    for key in Self.place { record.values[key] = nil }
-    return record
   }
 }
 

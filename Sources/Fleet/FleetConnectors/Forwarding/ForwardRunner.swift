@@ -39,8 +39,7 @@ extension FleetTransaction {
 /// Sends each tenant's telemetry records to the programs that the tenant's forwards specify. Each record is sent at
 /// least once, in the order of the feed.
 ///
-/// The stored position advances after the other program has accepted the records. Positions of private journeys are not
-/// sent.
+/// The stored position advances after the other program has accepted the records. Records of private journeys are not sent.
 public final class ForwardRunner: Service {
   /// The time between two reads of the feed for a forward, s.
   private static let period = 2
@@ -281,22 +280,18 @@ public final class ForwardRunner: Service {
     }
   }
 
-  /// Returns the records. If a record belongs to a private journey, its position is removed.
+  /// Returns the records that do not belong to private journeys.
   private func visible(
     _ records: [ForwardedRecord], _ tenant: TenantID
   ) async throws(ConnectorError) -> [ForwardedRecord] {
-    guard let first = records.map(\.time).min() else { return [] }
+    guard let first = records.map(\.time).min(), let last = records.map(\.time).max() else { return [] }
     let vehicles = Set(records.map(\.vehicle))
-    let windows = try await Self.stored { [storage] in
+    let hidden = try await Self.stored { [storage] in
       try await storage.view(tenant: tenant) { view throws(ThingError) in
-        try view.privateTimes(of: vehicles, from: first).map(\.window)
+        try view.hiddenTimes(of: vehicles, from: first, to: last.adding(seconds: 1), except: [])
       }
     }
-    let ofVehicle = Dictionary(grouping: windows, by: \.vehicle)
-    return records.map { record in
-      let isPrivate = ofVehicle[record.vehicle]?.contains { $0.contains(record.time) } ?? false
-      return isPrivate ? record.withoutPlace() : record
-    }
+    return records.filter { !hidden.contains($0.time, of: $0.vehicle) }
   }
 
   // MARK: Progress

@@ -1,6 +1,9 @@
 import Telemetry
 
 /// The sums of the figures of several days.
+///
+/// Of a day on which a vehicle was on a private journey, only the distance is counted, and only after the day has ended.
+/// The day counts for no driver.
 public struct DaySums: Equatable, Sendable {
   /// The property by which days are grouped: all days of one sum have it in common.
   public enum Grouping: Sendable {
@@ -34,6 +37,8 @@ public struct DaySums: Equatable, Sendable {
   public var unknown: Int64 = 0
   /// Distance, km; `nil` if no day has a distance.
   public var distance: Double?
+  /// The part of ``distance`` that was driven on days with private journeys, km. No other sum includes these days.
+  public var privateDistance = 0.0
   /// Fuel used, L; `nil` if it is known for no day.
   public var fuelUsed: Double?
   /// Distance of the days for which ``fuelUsed`` is known, km.

@@ -14,5 +14,10 @@ public struct VehicleWindow: Equatable, Sendable {
     self.to = to
   }
 
+  /// Whether a part of the time between two times is in the period. The end of the period counts, too.
+  public func overlaps(from start: Timestamp, through end: Timestamp) -> Bool {
+    from <= end && to.map { start <= $0 } ?? true
+  }
+
   public func contains(_ time: Timestamp) -> Bool { from <= time && to.map { time < $0 } ?? true }
 }

@@ -58,15 +58,18 @@ public protocol FleetView {
   /// - Parameter fleet: `nil` for the tenant.
   func zone(ofFleet fleet: UUIDv7?) throws(ThingError) -> ZoneRules
 
-  /// Returns the sums of the figures of days, one sum for each group.
+  /// Returns the sums of the figures of days, one sum for each group. They do not depend on who reads them, so private
+  /// journeys are left out as ``DaySums`` describes.
   ///
   /// - Parameters:
   ///   - grouping: the property by which the days are grouped.
   ///   - fleet: the fleet whose vehicles are counted; `nil` for all.
   ///   - first: the first day that is counted.
   ///   - last: the last day that is counted.
+  ///   - now: the current time, which determines whether a day has ended.
   func daySums(
-    by grouping: DaySums.Grouping, fleet: UUIDv7?, from first: CalendarDate, through last: CalendarDate
+    by grouping: DaySums.Grouping, fleet: UUIDv7?, from first: CalendarDate, through last: CalendarDate,
+    at now: Timestamp
   ) throws(ThingError) -> [DaySums]
 
   /// Returns stale hours: hours with records that the figures of days do not include yet. For each vehicle and day

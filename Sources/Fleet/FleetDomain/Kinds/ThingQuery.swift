@@ -1,11 +1,21 @@
 import Telemetry
 
+/// A text that the program's source contains.
+public struct StaticText: Hashable, Sendable {
+  public let text: String
+
+  public init(_ text: StaticString) { self.text = text.description }
+}
+
 /// A query for things of one kind.
 public struct ThingQuery<Value: Kind>: Sendable {
   /// A condition on a field.
   public enum Condition: Hashable, Sendable {
     /// The field has one of these values; `null` matches a field without a value.
     case oneOf(key: String, [JSON])
+    /// The field has this value, which consists of letters. It is a part of the SQL text, so that a database can use an
+    /// index that contains only the things with this value.
+    case constant(key: String, StaticText)
     /// The field has this value or a higher one.
     case atLeast(key: String, JSON)
     /// The field has this value or a lower one.
@@ -69,6 +79,7 @@ public struct ThingQuery<Value: Kind>: Sendable {
   private static func text(_ condition: Condition) -> String {
     switch condition {
     case .oneOf(let key, let values): "\(key)=\(JSON.array(values).canonicalText)"
+    case .constant(let key, let value): "\(key)=\(value.text)"
     case .atLeast(let key, let value): "\(key)>=\(value.canonicalText)"
     case .atMost(let key, let value): "\(key)<=\(value.canonicalText)"
     case .below(let key, let value): "\(key)<\(value.canonicalText)"

@@ -4,17 +4,17 @@ import Telemetry
 
 extension FleetView {
   /// Returns the figures of one driver: those of the report of drivers, and the sums of the journeys that began on
-  /// `dates`. The member `pending` contains the days on which the figures of the driver's vehicles do not include all
-  /// records yet. The member `withoutRecords` contains the days that lack records, so that nobody takes the sums for
-  /// complete.
+  /// `dates`. Private journeys, and days with private journeys, count for no driver. The member `pending` contains the
+  /// days on which the figures of the driver's vehicles do not include all records yet. The member `withoutRecords`
+  /// contains the days without records that count for the driver, so that nobody takes the sums for complete.
   ///
   /// - Parameters:
   ///   - zone: the time zone in which the days begin.
-  ///   - today: the present day. It and later days do not lack records yet.
+  ///   - now: the current time. Its day and later days do not lack records yet.
   public func figures(
-    ofDriver driver: UUIDv7, on dates: ClosedRange<CalendarDate>, in zone: ZoneRules, today: CalendarDate
+    ofDriver driver: UUIDv7, on dates: ClosedRange<CalendarDate>, in zone: ZoneRules, at now: Timestamp
   ) throws(ThingError) -> JSON {
-    let days = try daySums(by: .driver, fleet: nil, from: dates.lowerBound, through: dates.upperBound)
+    let days = try daySums(by: .driver, fleet: nil, from: dates.lowerBound, through: dates.upperBound, at: now)
       .first { $0.driver == driver }
     var table = ReportTable(.drivers, by: .driver)
     var sums = days ?? DaySums(date: dates.lowerBound)
@@ -32,8 +32,9 @@ extension FleetView {
     let vehicles = try assignedTimes(of: [driver])[driver] ?? [:]
     let pending = try pendingDays(of: vehicles, on: dates, in: zone)
     if !pending.isEmpty { members["pending"] = .array(pending.sorted().map(\.json)) }
-    let found = try daysWithRecords(of: vehicles, on: dates)
-    let expected = Self.days(of: vehicles, journeys, on: dates, before: today, in: zone).union(found).union(pending)
+    let found = try daysWithRecords(of: vehicles, on: dates, in: zone)
+    let expected = Self.days(of: vehicles, journeys, on: dates, before: zone.day(of: now), in: zone)
+      .union(found).union(pending)
     members["days"] = .integer(Int64(expected.count))
     members["daysWithRecords"] = .integer(Int64(found.count))
     let missing = expected.subtracting(found).subtracting(pending)
@@ -58,14 +59,15 @@ extension FleetView {
   }
 
   /// Returns the days with records that the figures of the driver include: those of vehicles that were assigned to the
-  /// driver at the times of all records of the day.
+  /// driver at the times of all records of the day, and that were on no private journey on this day.
   private func daysWithRecords(
-    of vehicles: [String: [VehicleWindow]], on dates: ClosedRange<CalendarDate>
+    of vehicles: [String: [VehicleWindow]], on dates: ClosedRange<CalendarDate>, in zone: ZoneRules
   ) throws(ThingError) -> Set<CalendarDate> {
+    let hidden = try privateTimes(on: dates)
     var found: Set<CalendarDate> = []
     for (vehicle, day) in try days(of: vehicles.keys.sorted(), from: dates.lowerBound, through: dates.upperBound)
     where vehicles[vehicle]?.contains(where: { $0.contains(day.firstTime) && $0.contains(day.lastTime) }) ?? false {
-      found.insert(day.date)
+      if !hidden.overlaps(day.date, of: vehicle, in: zone) { found.insert(day.date) }
     }
     return found
   }
@@ -91,13 +93,15 @@ extension FleetView {
     return found
   }
 
-  /// Returns the journeys of a driver that began on some days and were not cancelled.
+  /// Returns the journeys of a driver that began on some days and were neither cancelled nor private.
   private func journeys(
     of driver: UUIDv7, on dates: ClosedRange<CalendarDate>, in zone: ZoneRules
   ) throws(ThingError) -> [DriverJourney] {
-    func time(_ date: CalendarDate) -> JSON { Timestamp(nanoseconds: zone.start(of: date) * 1_000_000).json }
+    func time(_ date: CalendarDate) -> JSON { Timestamp(limiting: zone.start(of: date)).json }
     let query = ThingQuery<Journey>(
-      .oneOf(key: "driverId", [driver.json]), .atLeast(key: "startTime", time(dates.lowerBound)),
+      .oneOf(key: "driverId", [driver.json]),
+      .oneOf(key: "purpose", [Journey.Purpose.business, .commute].map(\.json)),
+      .atLeast(key: "startTime", time(dates.lowerBound)),
       .below(key: "startTime", time(dates.upperBound.next)),
       .oneOf(key: "status", [Journey.Status.inProgress, .paused, .completed].map(\.json)))
     let keys = ["startTime", "endTime", "startOdometer", "endOdometer", "needsReview"]

@@ -10,7 +10,7 @@ extension FleetView {
   func pendingJourneys(of report: Report) throws(ThingError) -> Int64 {
     guard [.trips, .drivers, .compliance].contains(report.topic) else { return 0 }
     let zone = try zone(ofFleet: report.fleetID)
-    func time(_ date: CalendarDate) -> JSON { Timestamp(nanoseconds: zone.start(of: date) * 1_000_000).json }
+    func time(_ date: CalendarDate) -> JSON { Timestamp(limiting: zone.start(of: date)).json }
     var query = ThingQuery<Journey>(
       .atLeast(key: "startTime", time(report.from)), .below(key: "startTime", time(report.to.next)),
       .anyOf([

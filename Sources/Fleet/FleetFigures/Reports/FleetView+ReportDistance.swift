@@ -8,18 +8,27 @@ extension FleetView {
   /// For each vehicle, odometer readings are read only if the odometer has counted more than the telemetry of the same
   /// days. A report by driver has only the distance of telemetry, because an odometer does not show who drove.
   ///
+  /// The distance of a day with a private journey is added only after the day has ended.
+  ///
   /// - Parameters:
   ///   - fleets: the vehicles of the report, with the fleet of each.
   func addOdometerDistances(
-    _ fleets: [String: UUIDv7?], within dates: ClosedRange<CalendarDate>, to table: inout ReportTable
+    _ fleets: [String: UUIDv7?], within all: ClosedRange<CalendarDate>, at now: Timestamp, to table: inout ReportTable
   ) throws(ThingError) {
     guard !table.isByDriver else { return }
+    let (yesterday, tomorrow) = (now.adding(seconds: -86_400), now.adding(seconds: 86_400))
+    let hidden = try privateTimes(on: zone(nil).day(of: yesterday)...zone(nil).day(of: tomorrow))
     for (vehicle, fleet) in fleets.sorted(by: { $0.key < $1.key }) {
       let zone = try zone(ofFleet: fleet)
-      let start = Timestamp(nanoseconds: zone.start(of: dates.lowerBound.adding(days: -1)) * 1_000_000)
-      let end = Timestamp(nanoseconds: zone.start(of: dates.upperBound.next) * 1_000_000 - 1_000_000)
-      guard let first = try point(of: .odometer, vehicle: vehicle, since: start), first.at <= end,
-        let last = try point(of: .odometer, vehicle: vehicle, until: end), last.at >= first.at,
+      let today = zone.day(of: now)
+      let isTodayHidden = hidden.overlaps(today, of: vehicle, in: zone)
+      let end = isTodayHidden ? min(all.upperBound, today.adding(days: -1)) : all.upperBound
+      guard all.lowerBound <= end else { continue }
+      let dates = all.lowerBound...end
+      let start = Timestamp(limiting: zone.start(of: dates.lowerBound.adding(days: -1)))
+      let until = Timestamp(limiting: zone.start(of: dates.upperBound.next) - 1)
+      guard let first = try point(of: .odometer, vehicle: vehicle, since: start), first.at <= until,
+        let last = try point(of: .odometer, vehicle: vehicle, until: until), last.at >= first.at,
         last.lifetime > first.lifetime
       else { continue }
       var telemetry: [CalendarDate: Double] = [:]

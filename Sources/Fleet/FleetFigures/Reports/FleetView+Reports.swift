@@ -23,13 +23,13 @@ extension FleetView {
     case .maintenance: try addMaintenance(report, within: dates, at: now, to: &table)
     case .compliance: try addCompliance(report, within: dates, at: now, to: &table)
     case .costs:
-      try addDays(report, to: &table)
+      try addDays(report, at: now, to: &table)
       try addCosts(report, within: dates, at: now, to: &table)
-      try addOdometerDistances(try fleets(of: report), within: dates, to: &table)
+      try addOdometerDistances(try fleets(of: report), within: dates, at: now, to: &table)
     case .utilization:
-      try addDays(report, to: &table)
+      try addDays(report, at: now, to: &table)
       try addWorkingTime(report, within: dates, to: &table)
-    case .trips, .fuel, .drivers: try addDays(report, to: &table)
+    case .trips, .fuel, .drivers: try addDays(report, at: now, to: &table)
     }
     guard table.count <= Self.mostRows else { throw tooMany("rows", Self.mostRows) }
     guard let metrics = report.metrics else { return table.rows }
@@ -76,7 +76,7 @@ extension FleetView {
     .rule(code: "tooManyEntries", message: "more than \(limit) \(what); ask for fewer days or one fleet")
   }
 
-  private func addDays(_ report: Report, to table: inout ReportTable) throws(ThingError) {
+  private func addDays(_ report: Report, at now: Timestamp, to table: inout ReportTable) throws(ThingError) {
     let grouping: DaySums.Grouping =
       switch report.groupBy {
       case .vehicle: .vehicle
@@ -86,30 +86,46 @@ extension FleetView {
       case .week: .week
       case .month: .month
       }
-    for sums in try daySums(by: grouping, fleet: report.fleetID, from: report.from, through: report.to) {
+    for sums in try daySums(
+      by: grouping, fleet: report.fleetID, from: report.from, through: report.to, at: now)
+    {
       table.add(sums)
     }
   }
 
+  /// Adds the working time of the vehicles, without the days on which they were on private journeys: the sums of days do
+  /// not contain the engine-on time of these days.
   private func addWorkingTime(
     _ report: Report, within dates: ClosedRange<CalendarDate>, to table: inout ReportTable
   ) throws(ThingError) {
+    guard report.groupBy != .driver else { return }
+    let hidden = try privateTimes(on: dates)
     for (fleet, vehicles) in Dictionary(grouping: try fleets(of: report), by: \.value) {
       let hours = if let fleet { try find(fleet, Fleet.self)?.value.workingHours ?? [] } else { [WorkingHours]() }
       let zone = try zone(ofFleet: fleet)
       var (date, sum) = (dates.lowerBound, Int64(0))
+      var ofDay: [CalendarDate: Int64] = [:]
       while date <= dates.upperBound {
         let seconds = WorkingHours.seconds(hours, on: date, in: zone)
-        sum += seconds
-        if report.groupBy != .vehicle {
-          table.addWorkingTime(
-            seconds * Int64(vehicles.count), on: date, of: .init(vehicle: nil, fleet: fleet, driver: nil))
-        }
+        (sum, ofDay[date]) = (sum + seconds, seconds)
         date = date.next
       }
-      guard report.groupBy == .vehicle else { continue }
+      var privateVehicles: [CalendarDate: Int64] = [:]
       for (vehicle, _) in vehicles {
-        table.addWorkingTime(sum, on: dates.lowerBound, of: .init(vehicle: vehicle, fleet: fleet, driver: nil))
+        let days = hidden.days(of: vehicle, within: dates, in: zone)
+        guard report.groupBy == .vehicle else {
+          for day in days { privateVehicles[day, default: 0] += 1 }
+          continue
+        }
+        table.addWorkingTime(
+          days.reduce(sum) { $0 - (ofDay[$1] ?? 0) }, on: dates.lowerBound,
+          of: .init(vehicle: vehicle, fleet: fleet, driver: nil))
+      }
+      guard report.groupBy != .vehicle else { continue }
+      for (date, seconds) in ofDay {
+        table.addWorkingTime(
+          seconds * (Int64(vehicles.count) - (privateVehicles[date] ?? 0)), on: date,
+          of: .init(vehicle: nil, fleet: fleet, driver: nil))
       }
     }
   }
@@ -150,7 +166,7 @@ extension FleetView {
   /// that it is sufficient for every time zone.
   private func times<Value: Kind>(_ key: String, _ dates: ClosedRange<CalendarDate>) -> [ThingQuery<Value>.Condition] {
     func time(_ date: CalendarDate) -> JSON {
-      Timestamp(nanoseconds: Int64(date.dayNumber) * 86_400_000_000_000).json
+      Timestamp(limiting: Int64(date.dayNumber) * 86_400_000).json
     }
     return [
       .atLeast(key: key, time(dates.lowerBound.adding(days: -1))),

@@ -230,7 +230,7 @@ public struct ReportTable: Sendable {
     case .trips:
       return [
         "trips": .integer(Int64(days.trips)), "distance": rounded(days.distance), "movingSeconds": known(days.moving),
-        "distancePerTrip": ratio(days.distance, Double(days.trips)),
+        "distancePerTrip": ratio(days.distance.map { $0 - days.privateDistance }, Double(days.trips)),
       ]
     case .fuel:
       return [

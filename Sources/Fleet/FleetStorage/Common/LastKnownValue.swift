@@ -165,18 +165,24 @@ extension ThingSession {
     _ condition: String, _ values: [SQLValue], except drivers: [UUIDv7]
   ) throws(StoreFailure) -> Set<String> {
     let own = drivers.indices.map { "$\(values.count + $0 + 1)" }.joined(separator: ", ")
+    // Each of the two conditions on the end uses the index of private journeys. The plus sign prevents the use of the
+    // index of starts, with which all journeys of a vehicle would be read.
+    func exists(_ end: String) -> String {
+      """
+      EXISTS (SELECT 1 FROM journey AS j
+        WHERE j.tenant = v.tenant AND j.vehicle_id = v.id AND j.purpose = 'private' AND \(end)
+          AND +j.start_time <= v.last_record_at AND j.status IN ('inProgress', 'paused', 'completed')
+          AND (j.confirmed = 1 OR EXISTS (SELECT 1 FROM assignment AS b
+            WHERE b.tenant = j.tenant AND b.vehicle_id = j.vehicle_id AND b.driver_id = j.driver_id
+              AND b."from" <= v.last_record_at AND (b."to" IS NULL OR b."to" > v.place_time)
+              AND b.status <> 'cancelled'))
+          \(drivers.isEmpty ? "" : "AND (j.driver_id IS NULL OR j.driver_id NOT IN (\(own)))"))
+      """
+    }
     let rows = try session.rows(
       """
       SELECT v.id FROM vehicle AS v WHERE v.tenant = $1 AND v.is_gateway = 0 AND v.place IS NOT NULL\(condition)
-        AND EXISTS (SELECT 1 FROM journey AS j
-          WHERE j.tenant = v.tenant AND j.vehicle_id = v.id AND j.purpose = 'private'
-            AND j.start_time <= v.last_record_at AND (j.end_time IS NULL OR j.end_time > v.place_time)
-            AND j.status IN ('inProgress', 'paused', 'completed')
-            AND (j.confirmed = 1 OR EXISTS (SELECT 1 FROM assignment AS b
-              WHERE b.tenant = j.tenant AND b.vehicle_id = j.vehicle_id AND b.driver_id = j.driver_id
-                AND b."from" <= v.last_record_at AND (b."to" IS NULL OR b."to" > v.place_time)
-                AND b.status <> 'cancelled'))
-            \(drivers.isEmpty ? "" : "AND (j.driver_id IS NULL OR j.driver_id NOT IN (\(own)))"))
+        AND (\(exists("j.end_time > v.place_time")) OR \(exists("j.end_time IS NULL")))
       """, values + drivers.map { .identifier($0) })
     return Set(rows.map { $0.text(0) })
   }

@@ -10,7 +10,7 @@ enum SQLiteSchema {
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
     version38, version39, version40, version41, version42, version43, version44,
-    version45, version46,
+    version45, version46, version47,
   ]
 
   private static let version1 = """
@@ -870,6 +870,13 @@ enum SQLiteSchema {
       WHERE engine_hours IS NOT NULL AND lifetime IS NOT NULL;
     CREATE INDEX meter_reading_engine_hours_used_created ON meter_reading (tenant, vehicle_id, created, at)
       WHERE engine_hours IS NOT NULL AND lifetime IS NOT NULL;
+    """
+
+  /// Lets the ends of private journeys be searched, of one vehicle and of all.
+  private static let version47 = """
+    DROP INDEX journey_private;
+    CREATE INDEX journey_private ON journey (tenant, vehicle_id, end_time) WHERE purpose = 'private';
+    CREATE INDEX journey_private_end ON journey (tenant, end_time) WHERE purpose = 'private';
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -10,6 +10,8 @@ import GRDB
 enum SQLiteStatistics {
   /// Assumed number of rows in a table.
   private static let rows = 100_000
+  /// Assumed number of rows in an index that contains only some of the rows of its table.
+  private static let partialRows = 10_000
   /// Assumed number of a tenant's rows that have the same value in a column with few different values, such as a
   /// status.
   private static let rowsOfState = 5_000
@@ -30,7 +32,8 @@ enum SQLiteStatistics {
       ) = 'tenant,id' ORDER BY name
       """
     for table in try session.rows(tables, []).map({ $0.text(0) }) {
-      let indexes = try session.rows("SELECT name, \"unique\", origin FROM pragma_index_list($1)", [.text(table)])
+      let indexes = try session.rows(
+        "SELECT name, \"unique\", origin, partial FROM pragma_index_list($1)", [.text(table)])
       for index in indexes {
         let name = index.text(0)
         let columns = try session.rows("SELECT name FROM pragma_index_info($1) ORDER BY seqno", [.text(name)])
@@ -43,7 +46,11 @@ enum SQLiteStatistics {
             .text(table), .text(isPrimary ? table : name),
             // With half as many rows for each tenant, the planner prefers the primary key for lists of all things.
             // Reading an index and then each of its rows would take longer.
-            .text(isPrimary ? "\(rows) \(rows / 2) 1" : numbers(columns, isUnique: index.integer(1) == 1)),
+            .text(
+              isPrimary
+                ? "\(rows) \(rows / 2) 1"
+                : numbers(
+                  columns, of: index.integer(3) == 1 ? partialRows : rows, isUnique: index.integer(1) == 1)),
           ])
       }
     }
@@ -51,9 +58,9 @@ enum SQLiteStatistics {
     try session.database.execute(sql: "ANALYZE sqlite_schema")
   }
 
-  /// Returns the statistics of an index as `sqlite_stat1` stores them: the number of rows in the table, then for each
+  /// Returns the statistics of an index as `sqlite_stat1` stores them: the number of rows in the index, then for each
   /// column the number of rows that have equal values in this column and in all columns before it.
-  private static func numbers(_ columns: [String], isUnique: Bool) -> String {
+  private static func numbers(_ columns: [String], of rows: Int, isUnique: Bool) -> String {
     var (numbers, last) = ([rows], rows)
     for (position, column) in columns.enumerated() {
       if isUnique, position == columns.count - 1 {

@@ -165,6 +165,7 @@ struct ThingList<Value: Kind> {
       for value in values where value != .null { parameters.append(try bind(value, type, key)) }
       if !parameters.isEmpty { parts.append("\(column) IN (\(parameters.joined(separator: ", ")))") }
       return parts.isEmpty ? "1 = 0" : "(\(parts.joined(separator: " OR ")))"
+    case .constant(let key, let value): return "\(try place(key).column) = '\(value.text)'"
     case .atLeast(let key, let value):
       let (column, type) = try place(key)
       return "\(column) >= \(try bind(value, type, key))"

@@ -10,6 +10,28 @@ public struct PrivateTime: Equatable, Sendable {
   public init(window: VehicleWindow, driver: UUIDv7?) { (self.window, self.driver) = (window, driver) }
 }
 
+/// Queries for private journeys. Their cost depends only on the number of journeys that they return, because the
+/// databases have indexes for them: journeys that have ended are found by their ends. The states of these journeys are
+/// not part of the query, so that no index of states is used.
+enum PrivateJourneys {
+  static let statuses = Set((Journey.Status.underway + [.completed]).map(\.json))
+
+  /// Journeys that have begun and not ended.
+  static var underway: ThingQuery<Journey> {
+    ThingQuery(
+      purpose, .oneOf(key: "endTime", [.null]), .oneOf(key: "status", Journey.Status.underway.map(\.json)))
+  }
+
+  /// Journeys with an end.
+  ///
+  /// - Parameter time: only journeys that ended at this time or later; `nil` for all.
+  static func completed(since time: Timestamp?) -> ThingQuery<Journey> {
+    ThingQuery(purpose, time.map { .atLeast(key: "endTime", $0.json) } ?? .isSet(key: "endTime"))
+  }
+
+  private static var purpose: ThingQuery<Journey>.Condition { .constant(key: "purpose", StaticText("private")) }
+}
+
 extension FleetView {
   /// Returns the ids of the vehicles that are on private journeys at `time`.
   ///
@@ -17,10 +39,7 @@ extension FleetView {
   public func vehiclesOnPrivateJourneys(
     at time: Timestamp, except drivers: [UUIDv7]
   ) throws(ThingError) -> Set<String> {
-    let times = try privateTimes(
-      ThingQuery<Journey>(
-        .oneOf(key: "status", Journey.Status.underway.map(\.json)),
-        .oneOf(key: "purpose", [Journey.Purpose.personal.json])))
+    let times = try privateTimes(PrivateJourneys.underway)
     return Set(
       times.filter { found in
         found.window.contains(time) && !(found.driver.map { drivers.contains($0) } ?? false)
@@ -40,33 +59,46 @@ extension FleetView {
   public func privateTimes(
     of vehicles: Set<String>?, from: Timestamp? = nil, to: Timestamp? = nil
   ) throws(ThingError) -> [PrivateTime] {
-    var query = ThingQuery<Journey>(
-      .oneOf(key: "purpose", [Journey.Purpose.personal.json]), .isSet(key: "startTime"),
-      .oneOf(key: "status", (Journey.Status.underway + [.completed]).map(\.json)))
+    var (ended, underway) = (PrivateJourneys.completed(since: from), PrivateJourneys.underway)
     if let vehicles {
       if vehicles.isEmpty { return [] }
       // For more vehicles, it costs less to read the journeys of all vehicles and to filter them.
       if vehicles.count <= 200 {
-        query.conditions.append(.oneOf(key: "vehicleId", vehicles.sorted().map { .text($0) }))
+        let condition = ThingQuery<Journey>.Condition.oneOf(
+          key: "vehicleId", vehicles.sorted().map { .text($0) })
+        ended.conditions.append(condition)
+        underway.conditions.append(condition)
       }
     }
-    if let from {
-      query.conditions.append(.anyOf([[.oneOf(key: "endTime", [.null])], [.atLeast(key: "endTime", from.json)]]))
+    if let to {
+      ended.conditions.append(.below(key: "startTime", to.json))
+      underway.conditions.append(.below(key: "startTime", to.json))
     }
-    if let to { query.conditions.append(.below(key: "startTime", to.json)) }
-    return try privateTimes(query).filter { vehicles?.contains($0.window.vehicle) ?? true }
+    return try privateTimes(ended, underway).filter { vehicles?.contains($0.window.vehicle) ?? true }
   }
 
   /// Whether a vehicle was on a private journey at `time`. Its records of this time are hidden from other people.
   public func isPrivate(_ vehicle: String, at time: Timestamp) throws(ThingError) -> Bool {
-    try hiddenTimes(of: [vehicle], from: time, except: []).contains(time, of: vehicle)
+    try isPrivate(vehicle, from: time, through: time)
   }
 
-  private func privateTimes(_ query: ThingQuery<Journey>) throws(ThingError) -> [PrivateTime] {
+  /// Whether a vehicle was on a private journey at some time between two times.
+  public func isPrivate(_ vehicle: String, from start: Timestamp, through end: Timestamp) throws(ThingError) -> Bool {
+    let hidden = try hiddenTimes(of: [vehicle], from: start, to: end.adding(seconds: 1), except: [])
+    return hidden.overlaps(from: start, through: end, of: vehicle)
+  }
+
+  private func privateTimes(_ queries: ThingQuery<Journey>...) throws(ThingError) -> [PrivateTime] {
     var times: [PrivateTime] = []
     var declared: [(driver: UUIDv7, window: VehicleWindow)] = []
-    for values in try values(["vehicleId", "startTime", "endTime", "driverId", "confirmed"], query) {
-      guard let vehicle = values[0].textValue, let start = try? Timestamp(json: values[1]) else { continue }
+    var rows: [[JSON]] = []
+    for query in queries {
+      rows += try values(["vehicleId", "startTime", "endTime", "driverId", "confirmed", "status"], query)
+    }
+    for values in rows {
+      guard let vehicle = values[0].textValue, let start = try? Timestamp(json: values[1]),
+        PrivateJourneys.statuses.contains(values[5])
+      else { continue }
       let window = VehicleWindow(vehicle, from: start, to: try? Timestamp(json: values[2]))
       let driver = try? UUIDv7(json: values[3])
       if values[4] == .bool(true) {

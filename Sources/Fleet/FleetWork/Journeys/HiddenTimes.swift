@@ -16,6 +16,20 @@ public struct HiddenTimes: Equatable, Sendable {
     ofVehicle = Dictionary(grouping: windows, by: \.vehicle)
   }
 
+  /// Returns the hidden periods of a vehicle, in no order.
+  public func windows(of vehicle: String) -> [VehicleWindow] { ofVehicle[vehicle] ?? [] }
+
+  /// Returns the times up to which private journeys are read, one after another, if it is not known how old the records
+  /// are that they may hide: only journeys that end at such a time or later are read. The last one is `nil`, for all
+  /// journeys. Usually, the first step is sufficient.
+  ///
+  /// - Parameter time: the greatest time of the records.
+  public static func steps(before time: Timestamp) -> [Timestamp?] {
+    // Earlier times could not be subtracted from.
+    guard time.nanoseconds >= 0 else { return [nil] }
+    return [7, 112].map { time.adding(seconds: -$0 * 86_400) } + [nil]
+  }
+
   public var isEmpty: Bool { windows.isEmpty }
 
   /// Whether a time of a vehicle is hidden. Both ends of a period count, because the end of a private trip is as
@@ -26,9 +40,34 @@ public struct HiddenTimes: Equatable, Sendable {
 
   /// Whether a part of the period from `start` to `end` is hidden for a vehicle.
   public func overlaps(from start: Timestamp, through end: Timestamp, of vehicle: String) -> Bool {
-    ofVehicle[vehicle]?.contains { window in
-      window.from <= end && window.to.map { start <= $0 } ?? true
-    } ?? false
+    windows(of: vehicle).contains { $0.overlaps(from: start, through: end) }
+  }
+
+  /// Whether a part of a vehicle's day is hidden.
+  ///
+  /// - Parameter zone: the time zone in which days begin.
+  public func overlaps(_ day: CalendarDate, of vehicle: String, in zone: ZoneRules) -> Bool {
+    overlaps(
+      from: Timestamp(limiting: zone.start(of: day)),
+      through: Timestamp(limiting: zone.start(of: day.next) - 1), of: vehicle)
+  }
+
+  /// Returns the days on which a part of a vehicle's time is hidden.
+  ///
+  /// - Parameter zone: the time zone in which days begin.
+  public func days(
+    of vehicle: String, within dates: ClosedRange<CalendarDate>, in zone: ZoneRules
+  ) -> Set<CalendarDate> {
+    var days: Set<CalendarDate> = []
+    for window in windows(of: vehicle) {
+      var day = max(zone.day(of: window.from), dates.lowerBound)
+      let last = window.to.map { min(zone.day(of: $0), dates.upperBound) } ?? dates.upperBound
+      while day <= last {
+        days.insert(day)
+        day = day.next
+      }
+    }
+    return days
   }
 
   /// Returns a time as the requester may see it: the start of its day if the time is hidden.
@@ -55,5 +94,13 @@ extension FleetView {
       try privateTimes(of: vehicles, from: from, to: to).filter { time in
         !(time.driver.map(drivers.contains) ?? false)
       }.map(\.window))
+  }
+
+  /// Returns the private times of all vehicles on some days, in every time zone. Figures that do not depend on who reads
+  /// them leave these times out.
+  public func privateTimes(on dates: ClosedRange<CalendarDate>) throws(ThingError) -> HiddenTimes {
+    func time(_ day: Int) -> Timestamp { Timestamp(limiting: Int64(day) * 86_400_000) }
+    return try hiddenTimes(
+      of: nil, from: time(dates.lowerBound.dayNumber - 1), to: time(dates.upperBound.dayNumber + 2), except: [])
   }
 }
