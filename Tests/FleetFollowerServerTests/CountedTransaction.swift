@@ -49,8 +49,11 @@ final class CountedTransaction: FleetTransaction {
   func zone(ofFleet fleet: UUIDv7?) throws(ThingError) -> ZoneRules { try base.zone(ofFleet: fleet) }
 
   func daySums(
-    by grouping: DaySums.Grouping, fleet: UUIDv7?, from first: CalendarDate, through last: CalendarDate
-  ) throws(ThingError) -> [DaySums] { try base.daySums(by: grouping, fleet: fleet, from: first, through: last) }
+    by grouping: DaySums.Grouping, fleet: UUIDv7?, from first: CalendarDate, through last: CalendarDate,
+    at now: Timestamp
+  ) throws(ThingError) -> [DaySums] {
+    try base.daySums(by: grouping, fleet: fleet, from: first, through: last, at: now)
+  }
 
   func staleHours(fleet: UUIDv7?, in hours: ClosedRange<Int64>) throws(ThingError) -> [StaleHours] {
     try base.staleHours(fleet: fleet, in: hours)
