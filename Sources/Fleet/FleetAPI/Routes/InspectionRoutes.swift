@@ -56,17 +56,17 @@ struct InspectionRoutes {
           try Self.requireOwn(inspection.value, transaction, call)
           _ = try SignatureBody.of(json)
           return try transaction.prepareSignature(of: inspection, atMost: Self.changedTogether)
-        }
-      ) { inspection, json, transaction, call throws(ThingError) in
-        try Self.requireOwn(inspection.value, transaction, call)
-        let body = try SignatureBody.of(json)
-        let signed = try transaction.sign(inspection, body.signature, by: call.identity?.signedIn?.person)
-        if let corrected = signed.value.supersedes {
-          try transaction.followReadings(of: try transaction.existing(corrected, Inspection.self))
-        }
-        try transaction.followReadings(of: signed)
-        return signed
-      },
+        },
+        { inspection, json, transaction, call throws(ThingError) in
+          try Self.requireOwn(inspection.value, transaction, call)
+          let body = try SignatureBody.of(json)
+          let signed = try transaction.sign(inspection, body.signature, by: call.identity?.signedIn?.person)
+          if let corrected = signed.value.supersedes {
+            try transaction.followReadings(of: try transaction.existing(corrected, Inspection.self))
+          }
+          try transaction.followReadings(of: signed)
+          return signed
+        }),
       inspections.command(
         "certify", "Certifies that the defects are repaired, or need no repair.", body: "InspectionCertification",
         preparedBy: { inspection, json, transaction, call throws(ThingError) in
@@ -76,12 +76,12 @@ struct InspectionRoutes {
           let body = try CertificationBody.of(json)
           return try transaction.prepareCertification(
             of: inspection, body.result, notes: body.notes, atMost: Self.changedTogether)
-        }
-      ) { inspection, json, transaction, call throws(ThingError) in
-        let body = try CertificationBody.of(json)
-        return try transaction.certify(
-          inspection, body.result, notes: body.notes, by: call.identity?.signedIn?.person)
-      },
+        },
+        { inspection, json, transaction, call throws(ThingError) in
+          let body = try CertificationBody.of(json)
+          return try transaction.certify(
+            inspection, body.result, notes: body.notes, by: call.identity?.signedIn?.person)
+        }),
       inspections.command("review", "Records that the next driver has read the report (49 CFR 396.13).") {
         inspection, transaction, call throws(ThingError) in
         try transaction.review(inspection, by: call.identity?.signedIn?.person)
