@@ -89,8 +89,8 @@ function Cell({ list, column }) {
   if (shown.length === 0) return html`<span class="hidden">${t("calendar.free")}</span>`;
   return shown.map(entry => {
     const begins = entry.from >= column.begin, ends = entry.to && entry.to <= column.end;
-    const [from, to] = [begins && clockText(entry.from), ends && clockText(entry.to)];
-    const times = from && to ? `${from}–${to}` : from ? t("calendar.from", { time: from }) : to ? t("calendar.until", { time: to }) : "\u00a0";
+    const [start, end] = [begins && clockText(entry.from), ends && clockText(entry.to)];
+    const times = start && end ? `${start}–${end}` : start ? t("calendar.from", { time: start }) : end ? t("calendar.until", { time: end }) : "\u00a0";
     return html`<a key=${entry.id} class=${["bar-link", entry.status, begins ? "begins" : "", ends ? "ends" : ""].join(" ")} href=${to("assignments", entry.id)}><b>${nameOf("driver", entry.driverId)}</b><span class="small">${times}</span></a>`;
   });
 }
