@@ -54,8 +54,9 @@ public struct PollPlan: ~Copyable {
   var silence = InlineArray<8, UInt8>(repeating: 0)
   /// The ECUs that count as missing because they have stopped answering, one bit for each ECU.
   public internal(set) var vanished: UInt8 = 0
-  /// The arbitration in progress; `nil` if there is none. It is started if a request with several PIDs is not answered
-  /// as expected.
+  /// The arbitration in progress; `nil` if there is none. An arbitration begins if a request with several PIDs is not
+  /// answered as expected: the PIDs are then requested one by one, to find the reason. It is unrelated to the
+  /// arbitration of frames on a CAN bus.
   var arbitration: Arbitration?
   /// Time at which the next request without the count of expected frames is sent, ns. Its reply shows whether more ECUs
   /// answer than before.

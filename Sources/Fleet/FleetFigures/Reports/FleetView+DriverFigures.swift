@@ -42,8 +42,8 @@ extension FleetView {
     return .object(members)
   }
 
-  /// Returns the days on which a vehicle was assigned to the driver, if the vehicle's figures of the day do not include
-  /// all records yet.
+  /// Returns the days whose figures are incomplete: a vehicle was assigned to the driver on the day, and the vehicle's
+  /// figures of this day do not include all records yet.
   ///
   /// - Parameter vehicles: the times of the driver's assignments; the keys are vehicle ids.
   private func pendingDays(

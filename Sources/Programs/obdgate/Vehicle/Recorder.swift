@@ -16,7 +16,7 @@ struct Recorder: PortHandler, ~Copyable {
   /// The error that ended the output; `nil` if there was none.
   private var problem: (any Error)?
   private let started: Int64
-  /// Time at which the recording ends, ns since boot; `.max` if only a signal ends it.
+  /// Time at which the recording ends, ns since boot; `.max` if it continues until SIGINT or SIGTERM.
   let end: Int64
   private let recorded: String?
   private var hasHeader = false
