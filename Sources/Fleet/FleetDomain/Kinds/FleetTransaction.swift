@@ -236,8 +236,9 @@ extension FleetTransaction {
     return nil
   }
 
-  /// Applies a client's merge patch to a thing that others may have changed since the client read it. All changes are
-  /// kept, unless the client and the others changed the same fields.
+  /// Applies a client's merge patch to a thing that others may have changed since the client read it. The changes of
+  /// both are kept if they concern different fields. If the client and others changed the same fields, nothing is
+  /// stored.
   ///
   /// - Parameters:
   ///   - version: the version that the client has read.

@@ -8,7 +8,7 @@ public struct IdMonth: Hashable, Comparable, Sendable {
 
   private static let firstYear = 2020
   private static let last = 961
-  /// Maximum age in months of IDs that count as usual. Gateways rarely have an older backlog.
+  /// An ID counts as usual if it is at most this old, in months. Gateways rarely have an older backlog.
   private static let usual = 24
 
   /// Creates a month from its number; `nil` if it is not 0 to 961.

@@ -851,9 +851,9 @@ enum SQLiteSchema {
   /// Allows completed assignments to be void.
   private static let version45 = "ALTER TABLE assignment ADD COLUMN \"void\" INTEGER NOT NULL DEFAULT 0;"
 
-  /// Adds `judgedFrom` to meter readings: for the replacement of a meter that was entered late, the time from which it
-  /// counts. Adds one index for each order in which readings are read: all readings by their creation, used readings by
-  /// their creation, and used readings by their times.
+  /// Adds `judgedFrom` to meter readings: if the replacement of a meter is entered late, the time from which the
+  /// replacement counts. Adds one index for each order in which readings are read: all readings by their creation, used
+  /// readings by their creation, and used readings by their times.
   private static let version46 = """
     ALTER TABLE meter_reading ADD COLUMN "judged_from" INTEGER;
     CREATE INDEX meter_reading_judged_from ON meter_reading (tenant, vehicle_id, judged_from)
