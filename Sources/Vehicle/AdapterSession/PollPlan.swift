@@ -33,8 +33,8 @@ public struct PollPlan: ~Copyable {
   var absent = PIDSet()
   /// PIDs that are requested alone, because they counted as absent and were then answered when requested alone.
   var alone = PIDSet()
-  /// For each PID, the number of misses since it was last answered: replies that lacked the PID although they should
-  /// have contained it, or requests for this PID alone that were not answered.
+  /// For each PID, the number of misses since the PID was last answered. A miss is a reply that should contain the PID
+  /// but does not, or a request for only this PID that is not answered.
   var misses = InlineArray<256, UInt8>(repeating: 0)
   /// PIDs that were requested alone and not answered since an ECU last answered any request. They count as silent only
   /// when an ECU answers again, because a vehicle with its ignition off answers nothing.

@@ -58,8 +58,9 @@ extension FleetView {
     return pending
   }
 
-  /// Returns the days with records that the figures of the driver include: those of vehicles that were assigned to the
-  /// driver at the times of all records of the day, and that were on no private journey on this day.
+  /// Returns the days with records that are included in the driver's figures. A day of a vehicle is included if the
+  /// vehicle was assigned to the driver at the times of the day's first and last record, and was on no private journey
+  /// on this day.
   private func daysWithRecords(
     of vehicles: [String: [VehicleWindow]], on dates: ClosedRange<CalendarDate>, in zone: ZoneRules
   ) throws(ThingError) -> Set<CalendarDate> {
