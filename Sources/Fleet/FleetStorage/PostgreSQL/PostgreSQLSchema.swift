@@ -905,7 +905,7 @@ enum PostgreSQLSchema {
       WHERE engine_hours IS NOT NULL AND lifetime IS NOT NULL;
     """
 
-  /// Lets the ends of private journeys be searched, of one vehicle and of all.
+  /// Adds indexes for finding private journeys by their end times: those of one vehicle, and those of all vehicles.
   private static let version47 = """
     DROP INDEX journey_private;
     CREATE INDEX journey_private ON journey (tenant, vehicle_id, end_time) WHERE purpose = 'private';
