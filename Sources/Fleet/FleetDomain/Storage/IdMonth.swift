@@ -47,7 +47,8 @@ public struct IdMonth: Hashable, Comparable, Sendable {
   }
 
   /// Whether IDs that were created in this month are usual at a time. The month must be at most two years old, and must
-  /// not begin more than a day after that time. The values for before 2020 and after 2099 always count as usual.
+  /// not begin more than a day after that time. The two values for times before 2020 and after 2099 always count as
+  /// usual.
   public func isUsual(at now: Timestamp) -> Bool {
     let newest = Self.newest(at: now).index
     return index == 0 || index == Self.last || (newest - Self.usual...newest).contains(index)

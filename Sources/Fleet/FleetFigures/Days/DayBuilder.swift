@@ -15,8 +15,8 @@ import Telemetry
 /// - It *idles* if its engine runs and it does not move.
 ///
 /// Three kinds of time are *unknown*: time with a running engine but unknown motion, time in which the state of the
-/// engine is unknown, and longer times between two records of the day. However, the vehicle counts as parked while its
-/// engine is off, and after the end of a trip.
+/// engine is unknown, and time between two successive records that are more than two minutes apart. However, the
+/// vehicle counts as parked while its engine is off, and after the end of a trip.
 ///
 /// A value is used for 15 seconds if the next records do not contain it, because not every record contains every value.
 ///

@@ -44,7 +44,7 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Returns the current day in the time zone of the vehicle's fleet, with which due dates are compared.
+  /// Returns the current day, with which due dates are compared. The day is in the time zone of the vehicle's fleet.
   func today(of vehicle: Vehicle) throws(ThingError) -> CalendarDate { try zone(of: vehicle).day(of: now) }
 
   // MARK: Schedules
