@@ -62,7 +62,7 @@ enum SessionState: BitwiseCopyable {
 /// The state that follows a pause.
 enum AfterRest: BitwiseCopyable, Equatable { case probe, search }
 
-/// A try to get an answer to ATZ at one baud rate.
+/// An attempt to get an answer to ATZ at one baud rate.
 struct Probe: BitwiseCopyable {
   /// Number of replies to ATZ at this baud rate.
   var replies = 0

@@ -38,7 +38,7 @@ public protocol FleetView {
   ///     call ``newestPlace(of:within:)``.
   func positions(fleets: [UUIDv7]?, hidingPrivateExcept drivers: [UUIDv7]?) throws(ThingError) -> [LastKnown]
 
-  /// Returns the newest position of a vehicle among those in the selection; `nil` if there is none.
+  /// Returns the newest position of a vehicle that is in the selection; `nil` if there is none.
   ///
   /// - Parameter vehicle: the vehicle's id.
   /// - Returns: the position, and the driver to whom the vehicle was assigned at its time; `nil` if there was none.

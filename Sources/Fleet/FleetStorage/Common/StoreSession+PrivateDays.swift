@@ -72,7 +72,7 @@ extension StoreSession {
 
 /// The offsets from UTC at the starts of some days in a time zone.
 private struct DayStarts {
-  /// The offsets, ms, each with the number of the first day after those to which it applies.
+  /// The offsets, ms. Each offset applies to days before the day with the number `before`.
   private var changes: [(before: Int, offset: Int64)] = []
   /// The offset of the last days, ms.
   private var last: Int64 = 0

@@ -131,7 +131,7 @@ extension StoreSession {
 private struct RunGap {
   /// Indices of the rows, in the order of ids.
   var indexes: [Int]
-  /// The run after these records; `nil` if there is none.
+  /// The existing run that follows the records; `nil` if there is none.
   var next: RunSpan?
 }
 
