@@ -23,8 +23,8 @@ INTRODUCTION = """\
 
 The configuration of each program is one JSON object. It is read strictly: an unknown key, a wrong type or an impossible
 value is an error with file, line, column, path and the expected value. All faults of a file are reported, each on its
-own line. Every key is optional, unless its default is *required*. Some keys have no value as their default; the column
-*default* then describes what happens if the key is absent. *whole* means that a number must be a whole number.
+own line. Every key is optional, unless its default is *required*. Some keys have no default value; the column *default*
+then describes what happens if the key is absent. *whole* means that a number must be a whole number.
 
 To check a file without starting the program, run `obdgated --check --config FILE` or
 `fleetstore serve --check --config FILE`.

@@ -22,8 +22,8 @@ public struct TankRise: Equatable, Sendable {
 
   /// The rise is searched for within this time before and after the entry, s. People often enter a fill later.
   public static let reach: Int64 = 7_200
-  /// Number of reported levels that are used before the rise, and also after it. The rise is the difference between the
-  /// medians of these two groups. Fuel moves in the tank, so a single level is not exact.
+  /// Number of reported levels that are used on each side of the rise, before it and after it. The rise is the
+  /// difference between the medians of these two groups. Fuel moves in the tank, so a single level is not exact.
   static let levels = 5
   /// Possible error of the reported rise, as a fraction of the tank's volume.
   static let tankTolerance = 0.08

@@ -334,7 +334,8 @@ public final class RecordFollower: Service {
 /// A turn of one vehicle: the effects of its next changes.
 private struct Turn: Sendable {
   let followed: Stored<FollowedVehicle>
-  /// Whether the vehicle has no more changes to process. Then the turn only estimates the values of its meters.
+  /// Whether no changes of the vehicle's records are left to process. If `true`, the turn only estimates the values of
+  /// the vehicle's meters.
   let isLast: Bool
   /// The effects to apply, in steps. After a step, all changes up to its `position` in the feed have been processed.
   var steps: [(position: Int64, effects: [RecordEffect])] = []

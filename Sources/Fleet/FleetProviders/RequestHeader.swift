@@ -17,7 +17,7 @@ public enum RequestHeader {
   ]
   private static let prefixesOfConnection = ["proxy-", "x-forwarded-"]
 
-  /// Headers that describe the message that this server sends, so that no setting may replace them.
+  /// Headers that no setting may replace, because they describe the message that this server sends.
   private static let ofMessage: Set<String> = [
     "accept", "accept-encoding", "content-encoding", "content-range", "content-type", "date", "range", "user-agent",
     "webhook-id", "webhook-signature", "webhook-timestamp", "x-prometheus-remote-write-version",

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A thing without a driver that is about one vehicle, or about all vehicles of a fleet.
+/// A thing that belongs to one vehicle or to a whole fleet, and that has no driver.
 public protocol VehicleThing: Kind {
   /// The id of the vehicle that the thing is about; `nil` if the thing is about a fleet.
   var vehicleID: String? { get }

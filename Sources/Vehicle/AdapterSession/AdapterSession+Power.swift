@@ -77,7 +77,7 @@ extension AdapterSession {
     events.append(.sleeping(reason))
   }
 
-  /// Prepares a single try to find the vehicle, which is made as soon as a probe is allowed.
+  /// Prepares a single attempt to find the vehicle, which is made as soon as a probe is allowed.
   private mutating func enterStandby(at now: Int64) {
     enter(.searching(Search(step: SearchStep(isUDS: car.isUDS))))
     searchRounds.count = 0

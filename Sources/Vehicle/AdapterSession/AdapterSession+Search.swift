@@ -54,7 +54,7 @@ extension AdapterSession {
     state = .searching(search)
   }
 
-  /// Returns the try that follows `step` in the round; `nil` if `step` was the last one.
+  /// Returns the attempt that follows `step` in the round; `nil` if `step` was the last one.
   private func nextStep(after step: SearchStep, _ reply: ReplyObserver) -> SearchStep? {
     if reply.negatives > 0, !step.isUDS {
       // An ECU that refuses service 01 may support only OBDonUDS (SAE J1979-2).

@@ -23,7 +23,8 @@ import OBDWire
 ///
 /// ``SessionState`` has the states and their transitions.
 public struct AdapterSession: ~Copyable {
-  /// The settings that were passed to `init`, but ``SessionConfiguration/voltagePeriod`` is at least one second.
+  /// The settings that were passed to `init`. A ``SessionConfiguration/voltagePeriod`` below one second was raised to
+  /// one second.
   public let configuration: SessionConfiguration
   /// The PIDs to poll, and their periods. A change takes effect before the next request.
   public var preferences: PollPreferences { didSet { isPlanOutdated = true } }

@@ -60,7 +60,7 @@ struct JobQueue: BitwiseCopyable {
   /// Whether the next job precedes requests of the plan that are due. It is `true` after a request of the plan was
   /// sent, so that jobs and requests of the plan alternate.
   var isTurn = false
-  /// Number of failed tries of the most urgent job.
+  /// Number of failed attempts of the most urgent job.
   var tries = 0
   /// Time before which no job's request is sent, ns since boot.
   var notBefore: Int64 = 0

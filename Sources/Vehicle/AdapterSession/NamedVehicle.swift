@@ -42,8 +42,9 @@ struct NamedVehicle: BitwiseCopyable {
     return false
   }
 
-  /// Returns the digit of a protocol, but `4` for `5`: a vehicle with ISO 14230 may answer both the fast initialization
-  /// (`5`) and the slow one (`4`). Returns `nil` if the protocol is unknown.
+  /// Returns a digit for the bus of a protocol: `4` for both protocols of ISO 14230 (`4` and `5`), because a vehicle
+  /// may answer both the slow initialization (`4`) and the fast one (`5`); for any other protocol, its own digit.
+  /// Returns `nil` if the protocol is unknown.
   private static func bus(_ digit: UInt8) -> UInt8? {
     guard (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(digit) else { return nil }
     return digit == UInt8(ascii: "5") ? UInt8(ascii: "4") : digit

@@ -31,8 +31,8 @@ struct PlannedRequest: BitwiseCopyable {
   var frames = 0
   /// Number of complete answers in a row that had `frames` frames.
   var streak = 0
-  /// When this many complete answers in a row had the same number of frames, this number of frames is sent after the
-  /// request (the count of expected frames). The threshold grows each time that the count truncates an answer.
+  /// The length of ``streak`` from which the count of expected frames (``suffix``) is sent after the request. The
+  /// threshold grows each time that the count truncates an answer or is refused.
   var threshold = 3
 
   /// Time by which the request should be sent: half a period after it became due.

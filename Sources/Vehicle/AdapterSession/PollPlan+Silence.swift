@@ -1,5 +1,5 @@
-/// An arbitration: the PIDs of a request that was not answered as expected are requested one by one, to find out the
-/// reason.
+/// An arbitration: after a request was not answered as expected, its PIDs are requested one by one, to find the reason.
+/// It is unrelated to the arbitration of frames on a CAN bus.
 struct Arbitration: BitwiseCopyable, Equatable {
   /// Index of the request in the plan.
   let index: Int

@@ -33,8 +33,8 @@ public struct PollPlan: ~Copyable {
   var absent = PIDSet()
   /// PIDs that are requested alone, because they counted as absent and were then answered when requested alone.
   var alone = PIDSet()
-  /// For each PID, the number of misses since it was last answered: replies that lacked the PID although they should
-  /// have contained it, or requests for this PID alone that were not answered.
+  /// For each PID, the number of misses since the PID was last answered. A miss is a reply that should contain the PID
+  /// but does not, or a request for only this PID that is not answered.
   var misses = InlineArray<256, UInt8>(repeating: 0)
   /// PIDs that were requested alone and not answered since an ECU last answered any request. They count as silent only
   /// when an ECU answers again, because a vehicle with its ignition off answers nothing.
@@ -54,8 +54,9 @@ public struct PollPlan: ~Copyable {
   var silence = InlineArray<8, UInt8>(repeating: 0)
   /// The ECUs that count as missing because they have stopped answering, one bit for each ECU.
   public internal(set) var vanished: UInt8 = 0
-  /// The arbitration in progress; `nil` if there is none. It is started if a request with several PIDs is not answered
-  /// as expected.
+  /// The arbitration in progress; `nil` if there is none. An arbitration begins if a request with several PIDs is not
+  /// answered as expected: the PIDs are then requested one by one, to find the reason. It is unrelated to the
+  /// arbitration of frames on a CAN bus.
   var arbitration: Arbitration?
   /// Time at which the next request without the count of expected frames is sent, ns. Its reply shows whether more ECUs
   /// answer than before.

@@ -20,9 +20,9 @@ public struct PowerConfiguration: BitwiseCopyable, Sendable, Equatable {
   public var electricCutOffTime: Int64 = 15 * 60 * second
   /// Below this voltage (V), the battery is not being charged by an alternator or a DC-DC converter.
   public var restingVoltage = 13.0
-  /// Requests stop if a vehicle has not answered for this long, and its battery was not being charged for as long, ns.
-  /// The default is longer than most stops. Therefore, if the ignition is switched on again after a stop, this is
-  /// detected immediately.
+  /// Requests stop if during this time the vehicle has not answered and its battery was not being charged, ns. The
+  /// default is longer than most stops. Therefore, if the ignition is switched on again after a stop, this is detected
+  /// immediately.
   public var silentTime: Int64 = 15 * 60 * second
   /// Time between two readings of the adapter's voltage while the vehicle sleeps, ns.
   public var asleepPeriod: Int64 = 30 * second

@@ -183,7 +183,7 @@ struct PowerWatch: ~Copyable {
 
   // MARK: Falling asleep
 
-  /// Whether to request engine speed and vehicle speed. This is so if the voltage is at or below
+  /// Whether to request engine speed and vehicle speed. They are requested if the voltage is at or below
   /// ``PowerConfiguration/cutOffVoltage``, and the vehicle answers but has reported neither of them recently.
   func wantsMotion(at now: Int64) -> Bool {
     state == .awake && lowSince != nil && !activity.isSilent && activity.isUnknown(at: now)

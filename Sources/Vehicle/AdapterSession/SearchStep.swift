@@ -1,4 +1,4 @@
-/// One try to find the vehicle: the protocol to select, and the service of the request.
+/// One attempt to find the vehicle: the protocol to select, and the service of the request.
 ///
 /// If no protocol is configured, the first round leaves the search to the adapter, which tries the last good protocol
 /// first (ATSPA). If no vehicle answers, this takes up to 12 s, and an ignition that is switched on meanwhile is not
@@ -16,18 +16,18 @@ struct SearchStep: BitwiseCopyable, Equatable {
   /// ELM digits of the protocols on older buses, the most common one first.
   private static let slow: InlineArray<5, UInt8> = [0x35, 0x34, 0x33, 0x32, 0x31]
 
-  /// Position of the try in a round that selects protocols, 0…6; -1 if the adapter's current selection is used.
+  /// Position of the attempt in a round that selects protocols, 0…6; -1 if the adapter's current selection is used.
   var index = -1
   /// ELM digit of the protocol to select; `nil` to use the protocol that the adapter has selected.
   var digit: UInt8?
-  /// Whether ATSP has already selected the protocol of this try.
+  /// Whether ATSP has already selected the protocol of this attempt.
   var isSelected = true
   /// Whether 22 F400 is sent instead of 01 00, for example after the ECUs refused service 01.
   var isUDS = false
   /// Whether the ECUs refused service 01 on this protocol.
   var wasRefused = false
 
-  /// Returns the first try of a round that selects protocols explicitly; `nil` if the round has no try.
+  /// Returns the first attempt of a round that selects protocols explicitly; `nil` if the round has no attempts.
   ///
   /// - Parameters:
   ///   - round: number of the round.
@@ -36,7 +36,7 @@ struct SearchStep: BitwiseCopyable, Equatable {
     SearchStep().next(configured: nil, round: max(round, 1), known: known)
   }
 
-  /// Returns the try that follows this one; `nil` at the end of the round.
+  /// Returns the attempt after this one; `nil` at the end of the round.
   ///
   /// - Parameters:
   ///   - configured: ELM digit of the configured protocol; `nil` if none is configured.

@@ -62,7 +62,7 @@ enum SessionState: BitwiseCopyable {
 /// The state that follows a pause.
 enum AfterRest: BitwiseCopyable, Equatable { case probe, search }
 
-/// A try to get an answer to ATZ at one baud rate.
+/// An attempt to get an answer to ATZ at one baud rate.
 struct Probe: BitwiseCopyable {
   /// Number of replies to ATZ at this baud rate.
   var replies = 0
@@ -104,20 +104,20 @@ enum InitialStep: UInt8, BitwiseCopyable, CaseIterable {
 /// Progress of a change of the baud rate.
 struct BaudChange: BitwiseCopyable {
   var step = BaudStep.timeLimit
-  /// Number of failed tries of this step.
+  /// Number of failed attempts of this step.
   var tries = 0
 }
 
-/// One round of tries to find a vehicle.
+/// One round of attempts to find a vehicle.
 struct Search: BitwiseCopyable {
   var step: SearchStep
-  /// Number of tries of this step whose request the adapter refused or interrupted.
+  /// Number of times that the adapter refused or interrupted the request of this step.
   var tries = 0
-  /// The reason why the first try of the round failed; `nil` before that. It is reported instead of later reasons,
-  /// because the first try uses the vehicle's last protocol or the adapter's own search.
+  /// The reason why the first attempt of the round failed; `nil` before that. It is reported instead of later reasons,
+  /// because the first attempt uses the vehicle's last protocol or the adapter's own search.
   var firstFailure: LossReason?
-  /// Whether a try has ended since the voltage was last read. If so, the voltage may be read before the next try, when
-  /// its reading is due.
+  /// Whether an attempt has ended since the voltage was last read. If `true` and the voltage is due, it is read before
+  /// the next attempt.
   var mayReadVoltage = false
   var numberTrust = ProtocolNumberTrust.trusted
 }

@@ -223,7 +223,8 @@ extension Fusion {
 }
 
 extension Fix {
-  /// Whether this fix is farther from `other` than the receiver's error, or has another type than `other`.
+  /// Whether this fix differs from `other`: the distance between their positions exceeds the receiver's error, only one
+  /// of them has a position, or their types differ.
   fileprivate func isElsewhere(than other: Fix) -> Bool {
     guard type == other.type else { return true }
     guard let latitude, let longitude, let formerLatitude = other.latitude, let formerLongitude = other.longitude else {

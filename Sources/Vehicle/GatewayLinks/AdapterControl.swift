@@ -12,7 +12,7 @@ public final class AdapterControl: Sendable {
     var hasLearned = false
   }
 
-  /// The control of the link itself, with which the link is ended and its device's address is changed.
+  /// The control of the link itself. It ends the link, and changes the address of the link's device.
   public let link: LinkControl
   private let state: Mutex<State>
   /// The wake-up that is signalled when the session has found something new; `nil` if nothing waits for it.

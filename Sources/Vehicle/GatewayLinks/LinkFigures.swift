@@ -32,7 +32,7 @@ package final class LinkFigures: Sendable {
     /// Time at which the link was opened, ns since boot; `nil` if the link is not open.
     var openSince: Int64?
 
-    /// Returns these numbers. The current wait and the current connection are included, up to `now`.
+    /// Returns a copy of the numbers. It also includes the current wait and the current connection, up to `now`.
     func current(at now: Int64) -> Counts {
       var counts = self
       if let busySince { counts.busy += max(0, now - busySince) }

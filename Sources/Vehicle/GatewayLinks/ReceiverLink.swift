@@ -15,8 +15,8 @@ struct ReceiverLink: LinkDriver, ~Copyable {
   static let patience: Int64 = 5_000_000_000
   /// Number of bytes without a sentence after which the baud rate is wrong: the length of two complete sentences.
   private static let enough = 2 * 82
-  /// Number of bytes without a sentence after which the baud rate is wrong, if sentences were received at this rate
-  /// before. It is larger than ``enough``, because the receiver may send a start-up text or many binary messages.
+  /// The baud rate counts as wrong if this many bytes contain no sentence, although sentences were received at this
+  /// rate before. It is larger than ``enough``, because the receiver may send a start-up text or many binary messages.
   private static let enoughOnceRight = 4_096
 
   private let control: LinkControl

@@ -52,7 +52,8 @@ package struct LineWriter: ~Copyable {
   }
 
   /// Waits until there are records, or the reader has closed its end of the connection. Returns whether the reader has
-  /// closed its end. A failed write would show this, too, but without records, nothing is written.
+  /// closed its end. A failed write would also show that the reader has left, but while there are no records, nothing
+  /// is written.
   private func hasReaderLeft() -> Bool {
     var waiting: InlineArray<2, pollfd> = [
       pollfd(fd: queue.wakeUp.descriptor, events: Int16(POLLIN), revents: 0),

@@ -23,8 +23,8 @@ extension Spool {
     }
   }
 
-  /// Reads the notes of a file that cannot be opened for writing, for example because the disk is full. The caller
-  /// needs the notes at its start, and they are valid even then.
+  /// Reads the notes of a file that cannot be opened for writing, for example because the disk is full. The daemon
+  /// needs the notes when it starts. The notes are valid even if the file cannot be written.
   private mutating func readNotes() {
     guard lock != nil, file == nil, lastEpoch == nil else { return }
     let hasLog = unsafe access(path + "-wal", F_OK) == 0

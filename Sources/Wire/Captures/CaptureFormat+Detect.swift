@@ -159,8 +159,8 @@ private struct TranscriptEvidence {
   /// Whether the parts so far are an adapter's dialogue (``isDialogue``) with at least one prompt.
   var hasDialogue: Bool { prompts > 0 && isDialogue }
   /// Whether the parts so far are an adapter's dialogue. Before the first prompt, each part must be a command or a
-  /// reply. Afterwards, it is enough that at least half of the parts are, because the answer to `AT@1` may contain any
-  /// text.
+  /// reply. After the first prompt, it is sufficient that at least half of the parts are commands or replies, because
+  /// the answer to `AT@1` may contain any text.
   var isDialogue: Bool { prompts > 0 ? known >= strange && known > 0 : strange == 0 }
 
   /// Examines a part. `end` is the byte that ends it (0 at the end of the content), and `number` its line number.

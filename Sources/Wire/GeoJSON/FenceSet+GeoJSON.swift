@@ -29,9 +29,9 @@ extension FenceSet {
   ///
   /// Geometries: Polygon and MultiPolygon with holes, Point with `radius` (a circle), LineString with `radius` (a
   /// corridor on both sides); `radius` in m. Properties: `id` (or `id` of the feature itself), `name`, `notifyOnEntry`
-  /// and `notifyOnExit` (default true), `dwellSeconds`, `speedLimit` in km/h. Other properties are ignored, unless they
-  /// differ from these only by case, `_` or `-`. A property with the value `null` is treated as missing. The
-  /// orientation of rings does not matter (section 3.1.6).
+  /// and `notifyOnExit` (default true), `dwellSeconds`, `speedLimit` in km/h. Other properties are ignored. However, a
+  /// property that differs from one of these only by case, `_` or `-` is an error, because it is probably misspelt. A
+  /// property with the value `null` is treated as missing. The orientation of rings does not matter (section 3.1.6).
   ///
   /// - Parameters:
   ///   - text: content of the file.

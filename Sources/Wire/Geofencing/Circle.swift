@@ -10,7 +10,8 @@ struct Circle: BitwiseCopyable, Sendable {
   let radius: Double
   /// Straight distance from the centre to the rim, through the ground, m.
   let chord: Double
-  /// The number of metres along the ground that correspond to one metre of straight distance, at the rim of the circle.
+  /// The factor by which a small difference of straight distances is multiplied to get the difference along the ground.
+  /// It is exact at the rim of the circle.
   let slope: Double
 
   init(around position: GeoPosition, radius: Double) {

@@ -69,11 +69,12 @@ struct LineGroup: BitwiseCopyable, Sendable {
     return any(isAbove .& (place.y .<= high) .& (x * x .<= doubt))
   }
 
-  /// Whether these edges must be tested for each place of a smaller window. This is necessary if a place may be on an
-  /// edge, or if the rays to the east from some of the places cross an edge and those from other places do not.
+  /// Compares these edges with a smaller window, and returns whether they must be tested for each place in it. This is
+  /// necessary if an edge may pass through the window, or if rays to the east cross an edge from some places of the
+  /// window but not from all.
   ///
-  /// If it is not necessary, an edge is crossed by the rays from all places or by none. For each edge that is crossed,
-  /// the function then inverts the edge's element of `crossings`.
+  /// If the result is `false`, the rays from all places of the window cross the same edges. For each of these edges,
+  /// the function inverts the edge's element of `crossings`.
   @inline(__always)
   func meets(_ window: FloatWindow, _ crossings: inout SIMD4<Int32>) -> Bool {
     let isNear = (low .<= window.north) .& (high .>= window.south)

@@ -47,8 +47,8 @@ public struct JSONValue: Sendable {
     node.kind == .string && equals(text)
   }
 
-  /// Calls `body` with the UTF-8 bytes of a string, with its escape sequences decoded, or with the text of a number,
-  /// without copying them.
+  /// Calls `body` with the UTF-8 bytes of a string or a number. The bytes are not copied. The escape sequences of a
+  /// string are already decoded; a number has the text as it is written.
   ///
   /// - Returns: the result of `body`; `nil` for any other type.
   public func withUTF8<Result, Failure: Error>(

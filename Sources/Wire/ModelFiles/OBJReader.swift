@@ -68,7 +68,7 @@ struct OBJReader {
     for word in 1..<max(least + 1, text.words.count) { _ = try text.double(word) }
   }
 
-  /// Checks the references to vertices in a face, a line or a list of points, and returns their number.
+  /// Checks the references to vertices in a face, a line or a list of points, and returns the number of references.
   private mutating func corners(atLeast least: Int) throws(ModelError) -> Int {
     let count = text.words.count - 1
     guard count >= least else {

@@ -3,7 +3,8 @@
 /// Checking and converting a word takes about 20 instructions, far fewer than for eight single characters.
 struct DigitWord: BitwiseCopyable {
   let word: UInt64
-  /// The value of each hexadecimal digit, in the byte of its character; undefined for other characters.
+  /// For each character, a byte with the character's value as a hexadecimal digit, 0…15. The byte is meaningless if the
+  /// character is not a hexadecimal digit.
   private let values: UInt64
   /// A byte for each character: 0 if the character is a digit or an upper-case letter from A to F, otherwise not 0.
   /// Lower-case digits are handled by slower, general functions.

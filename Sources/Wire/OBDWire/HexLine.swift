@@ -17,7 +17,7 @@ struct HexLine: ~Copyable {
   /// lowest byte; `UInt32.max` if another function has set it.
   var identifierText = UInt32.max
   var hasIdentifier = false
-  /// The data length code (DLC): the value of a group of one digit that follows the identifier.
+  /// The data length code (DLC): the value of the single digit between the identifier and the data bytes.
   private(set) var dataLengthCode: UInt8 = 0
   var hasDataLengthCode = false
   /// Whether ``readWords(_:from:)`` assumes that the next answer without spaces begins with an identifier.

@@ -1,4 +1,4 @@
-/// A record of a range of sequence numbers whose records will never arrive.
+/// A record that reports a gap: a range of sequence numbers that will never arrive.
 public struct GapRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.gap
 
@@ -37,7 +37,7 @@ public struct GapRecord: RecordBody, Equatable, Sendable {
   /// Epoch of the lost records; `nil` if this record has the same epoch.
   public var lostEpoch: UUIDv7?
 
-  /// Creates a record for a range of sequence numbers that includes both ends.
+  /// Creates a record for the sequence numbers from `fromSequence` to `toSequence`, inclusive.
   public init(fromSequence: UInt64, toSequence: UInt64, reason: Reason) {
     self.fromSequence = fromSequence
     self.toSequence = toSequence

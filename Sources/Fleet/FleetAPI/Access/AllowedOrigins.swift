@@ -21,7 +21,7 @@ public struct AllowedOrigins: Equatable, Sendable {
     own = url.map(Self.origin)
   }
 
-  /// Returns a check for the same listed origins and a server with this address.
+  /// Returns a copy of this check for a server with the address `url`. The listed origins stay the same.
   func of(ownURL url: String?) -> AllowedOrigins { AllowedOrigins(listed, ownURL: url) }
 
   /// Whether a request comes from an allowed page.

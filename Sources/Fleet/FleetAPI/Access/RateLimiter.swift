@@ -8,7 +8,8 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     var time: ContinuousClock.Instant
   }
 
-  /// The buckets of the keys that were used last. Clients choose some of the keys, so their number must have a limit.
+  /// The buckets of the keys that were used last. Clients choose some of the keys, so the number of keys must have a
+  /// limit.
   private struct Buckets {
     var recent: [Key: Bucket] = [:]
     /// The previous content of `recent`. It is discarded when `recent` is full the next time.

@@ -3,7 +3,7 @@ import FleetDomain
 import Telemetry
 
 extension AccountService {
-  /// Returns the error for the token of a link that a route does not accept.
+  /// Returns the error of a route that does not accept the token of a link.
   ///
   /// - Parameters:
   ///   - purposes: the purposes that the route accepts.

@@ -13,7 +13,7 @@ extension AccountService {
     mailedURL != nil && !settings.withoutEmailCodes.contains(tenant)
   }
 
-  /// Queues a mail with a link, with which the person accepts an invitation or sets a new password.
+  /// Queues a mail that contains a link for accepting an invitation or for setting a new password.
   ///
   /// - Returns: whether the mail was queued; `false` if the server sends no mails, or if a limit of mails is reached.
   func mailLink(

@@ -180,8 +180,8 @@ public struct TenantImport {
     try await storage.importRows([], columns: [], into: ArchiveTable.auditHead, of: head.id, tenant: tenant)
   }
 
-  /// Stores the bytes in one line of the archive, which are a part of a file's content. If ``isCheck`` is true, checks
-  /// them instead.
+  /// Stores one piece of a file's content: the bytes in one line of the archive. If ``isCheck`` is true, only checks
+  /// the piece.
   private mutating func add(_ bytes: [UInt8], of sha256: String, isLast: Bool) async throws {
     guard let head else { return }
     guard let contents else {
@@ -218,8 +218,8 @@ public struct TenantImport {
     }
   }
 
-  /// Checks the bytes in one line of the archive, which are a part of a file's content. After the last bytes, also
-  /// checks the SHA-256 of the whole content.
+  /// Checks one piece of a file's content: the bytes in one line of the archive. After the last piece, also checks the
+  /// SHA-256 of the whole content.
   private mutating func check(_ bytes: [UInt8], of sha256: String, isLast: Bool) throws(FieldError) {
     var part = checked ?? (sha256, SHA256())
     guard part.sha256 == sha256 else { throw FieldError("content", "expected the next part of \(part.sha256)") }

@@ -26,8 +26,8 @@ extension Budget {
   struct Group {
     var held = 0
     var keys: [SecretHash?: Member] = [:]
-    /// If a share already holds an amount and needs more, but its group may not hold more now: the key of the share,
-    /// and the share's waiting request. `nil` if no share of the group is in this state.
+    /// The request that waits until the group may hold more, and the key of its share. The share already holds an
+    /// amount and needs more. `nil` if there is no such request.
     var waitsForGroup: (key: SecretHash?, request: Waiter)?
     /// The number of this tenant's waiting requests, for all its keys together.
     var waiting = 0

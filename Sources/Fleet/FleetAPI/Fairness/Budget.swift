@@ -120,8 +120,8 @@ final class Budget: Sendable {
 
   /// Waits until an amount is granted.
   ///
-  /// - Parameter age: the number of the first request of the share that needs the amount. A lower number means an older
-  ///   share. `nil` if the share holds nothing yet.
+  /// - Parameter age: the age of the share that needs the amount, as the number of the share's first request: a lower
+  ///   number means an older share. `nil` if the share holds nothing yet.
   /// - Returns: `age`, or the number of this request if `age` is `nil`.
   fileprivate func wait(_ amount: Int, for holder: Holder, age: Int?) async throws(APIError) -> Int {
     let number = state.withLock { state in

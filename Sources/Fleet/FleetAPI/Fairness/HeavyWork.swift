@@ -63,7 +63,7 @@ final class HeavyWork: Sendable {
 }
 
 extension Holder {
-  /// The caller whose turns (``FleetFiles/FairTurns``) the holder's work uses; `nil` for the server itself.
+  /// The caller to whom ``FleetFiles/FairTurns`` assigns the holder's work; `nil` for the server itself.
   fileprivate var caller: StorageCaller? {
     switch group {
     case .tenant(let tenant): StorageCaller(tenant: tenant, key: key)

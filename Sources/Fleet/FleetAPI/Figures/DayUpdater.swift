@@ -11,8 +11,9 @@ import Telemetry
 /// of the days that contain these hours are computed from all records of the days. If more records of the vehicle
 /// arrive during the computation, the result is discarded, and the days are computed again.
 final class DayUpdater: Sendable {
-  /// The time from the marking of an hour until the figures of its day are computed, in ns, unless they are requested
-  /// earlier. Therefore the current day of a moving vehicle is computed about once in each period of this length.
+  /// The figures of a day are computed when this time has passed since one of the day's hours was marked, in ns, or
+  /// earlier if they are requested. Therefore the current day of a moving vehicle is computed about once in each period
+  /// of this length.
   private static let delay: Int64 = 300_000_000_000
   /// The time between two searches for vehicles with marked hours.
   private static let pause = Duration.seconds(15)

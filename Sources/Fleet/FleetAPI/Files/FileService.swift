@@ -13,8 +13,8 @@ final class FileService: Sendable {
   private static let sweepPause = Duration.seconds(3_600)
   /// Unused files, and uploads that are not complete, are removed after this number of days without a change.
   private static let unusedDays: Int64 = 7
-  /// The time from the removal of the last file that needs a content to the removal of the content, in s. It is longer
-  /// than any request takes. It is also longer than a backup that copies the database first and the contents later.
+  /// How long a content is kept after the last file with this content was removed, in s. This time is longer than any
+  /// request takes. It is also longer than a backup that copies the database first and the contents later.
   private static let contentSeconds = 86_400
 
   let settings: FileSettings

@@ -13,8 +13,8 @@ extension LiveConnection {
     fileprivate var isOverfull = false
     /// The maximum number of changes in the next page of older records that is read.
     fileprivate var pageLimit = LiveService.firstPage
-    /// The number of the last record that was sent. A record that was already read from the store may be published
-    /// afterwards; this number prevents that it is sent twice.
+    /// The number of the last record that was sent. A record may be published after it was read from the store. With
+    /// this number, the server detects such a record and does not send it twice.
     fileprivate var last: Int64 = 0
     /// The audience to which the subscription belongs; `nil` if the client receives no changes of things.
     var audience: ChangeAudience?

@@ -8,7 +8,7 @@ struct BoundedPage<Element: Sendable> {
   /// The maximum number of elements in the first piece. It is small, because the usual length of elements is not known
   /// yet.
   private static var first: Int { 256 }
-  /// The length of an element in bytes that is assumed for the first piece.
+  /// The assumed length of an element in the first piece, in bytes.
   private static var longest: Int { 16 << 10 }
   /// The maximum number of elements in each later piece.
   private static var most: Int { 1_024 }

@@ -104,7 +104,8 @@ struct WorkRoutes {
   /// The fields that contain a driver's contacts.
   private static let contactFields: Set<String> = ["phone", "personId"]
 
-  /// Returns the fields of the licence and of the contacts that the caller may not see. Drivers may see their own.
+  /// Returns the fields of a driver that the caller may not see. These are the fields of the licence, the fields of the
+  /// contacts, or both. Drivers may see their own.
   private static func hidden(_ relation: Relation?, _ call: Call) -> Set<String> {
     var hidden: Set<String> = []
     for (area, fields) in [(Area.licences, Driver.licenceFields), (.contacts, contactFields)] {

@@ -90,7 +90,7 @@ final class Connections: Sendable {
   /// Creates the counters of a server.
   ///
   /// - Parameter limit: the maximum number of all connections; above 0. ``ConnectionLimit`` enforces this number. It
-  ///   may accept a new connection before a closed connection is subtracted here.
+  ///   may accept a new connection before the closed connection that it replaces is subtracted from these counters.
   /// - Parameter proxies: the trusted proxies. A connection from a proxy counts for no address until a request names
   ///   its client.
   init(
@@ -158,8 +158,8 @@ final class Connections: Sendable {
     return true
   }
 
-  /// Counts a connection from a trusted proxy for the client that a request names. A connection that has sent a valid
-  /// key still counts for the key.
+  /// Counts a trusted proxy's connection as a connection of the client's address, which a request on this connection
+  /// names. If a valid key was sent on the connection, the connection still counts for the key.
   ///
   /// - Parameter address: the client's address.
   /// - Returns: `false` if the address has too many connections.

@@ -3,7 +3,7 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// The use of a vehicle by a thing that refers to it.
+/// Facts about a thing that refers to a vehicle. They determine whether the caller may refer to this vehicle.
 struct VehicleUse: Sendable {
   /// The time of the event that the thing describes; `nil` if the thing states no time.
   var time: Timestamp?

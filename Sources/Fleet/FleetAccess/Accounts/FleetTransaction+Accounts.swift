@@ -152,8 +152,8 @@ extension FleetTransaction {
   /// Removes things that belong to the account of a person who is erased: sessions, push subscriptions, factors,
   /// tickets, mails, and identities at providers.
   ///
-  /// - Parameter rest: the maximum number of things that are removed, from which their number is subtracted. If it is 0
-  ///   afterwards, more things may be left.
+  /// - Parameter rest: the maximum number of things that may be removed. The function subtracts the number of removed
+  ///   things. If it is 0 afterwards, more things may be left.
   public func removeAccountThings(of person: UUIDv7, atMost rest: inout Int) throws(ThingError) {
     try forEach(Session.self, of: person, atMost: &rest) { session throws(ThingError) in
       try remove(session, action: "erase")

@@ -21,8 +21,8 @@ public enum EmailCode {
   /// the database cannot find the code by trying all codes, because computing a proof needs the key.
   fileprivate static func statement(_ code: String, _ place: String) -> String { "email code \(place) \(code)" }
 
-  /// Returns the text by whose hash a code's ticket is found. A ticket is usually found by the hash of its secret, but
-  /// a code is too short to be a secret.
+  /// Returns a text for finding the ticket of a code: the ticket is stored under the hash of this text. Other tickets
+  /// are stored under the hash of their secret, but a code is too short to be a secret.
   fileprivate static func name(_ place: String) -> String { "emailCode \(place)" }
 }
 

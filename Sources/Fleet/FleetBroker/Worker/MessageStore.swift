@@ -32,8 +32,8 @@ final class MessageStore: Sendable {
   private let mayRefuse: Bool
   private let now: @Sendable () -> Timestamp
   private let onOutcomes: @Sendable (IngestCounts) -> Void
-  /// The number of failed attempts for each message that the database rejected while it stored others. The key is the
-  /// ID of the message's first record.
+  /// For each message that the database rejected although it stored other messages: the number of failed attempts to
+  /// store the message. The key is the ID of the message's first record.
   private let suspects = Mutex<[String: Int]>([:])
 
   /// Creates a store.

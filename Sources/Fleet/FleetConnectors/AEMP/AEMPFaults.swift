@@ -26,10 +26,10 @@ struct AEMPMachine: Equatable, Sendable {
 /// Pulls the faults of each machine, which some makers report only as a time series:
 /// `…/Fleet/Equipment/MakeModelSerial/CAT/336/SYN00336/Faults/2024-09-20T00:00:00Z/2024-10-01T00:00:00Z/1`.
 ///
-/// The service lists the machines of the fleet page by page. The cursor of this stream contains the machines of the
-/// current page whose faults were not pulled yet, the cursor of the next page of machines, the end of the period, and
-/// the URL of the next page of the current machine's faults. The server answers with 404 for a machine that has no
-/// faults or that it does not know.
+/// The service lists the machines of the fleet page by page. The faults of one machine may also have several pages. The
+/// cursor of this stream contains the remaining machines of the current page, the cursor of the next page of machines,
+/// the end of the period, and the URL of the next page of faults of the current machine. The server answers with 404
+/// for a machine that has no faults or that it does not know.
 struct AEMPFaults {
   static let stream = "faults"
   let client: AEMPClient

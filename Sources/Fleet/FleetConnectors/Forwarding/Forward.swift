@@ -70,8 +70,8 @@ public struct ForwardProgress: LeasedWork {
   public var nextAt: Timestamp?
   /// Number of failures since the last success.
   public var failures: Int64 = 0
-  /// The time of the last check for vehicles of the forward that have become silent or were removed; `nil` before the
-  /// first check.
+  /// The last time at which a server looked for vehicles of this forward that have become silent or were removed; `nil`
+  /// if no server has done this yet.
   public var checkedAt: Timestamp?
 
   public init() {}

@@ -50,7 +50,7 @@ public final class ForwardRunner: Service {
   /// The reason that is counted in ``Forward/ignored`` if the feed no longer contains the records that would be sent
   /// next.
   private static let gone = "records that are not in the feed any more"
-  /// The time between two checks for vehicles of a forward that have become silent or were removed, s.
+  /// The time after which a server looks again for vehicles of a forward that have become silent or were removed, s.
   private static let checkPeriod: Int64 = 60
 
   /// The failure that an ended forward shows if its messages could not be cleared until ``Forward/removeBy``.

@@ -10,7 +10,7 @@ extension SecretPlace {
 
 /// Stores the positions of drivers' phones as records of the vehicles that the drivers use.
 public struct PhoneReceiver: Sendable {
-  /// The largest radius of uncertainty of a position that is stored, m.
+  /// A position is stored only if its radius of uncertainty is at most this, m.
   private static let greatestRadius = 200.0
   /// If the times of a phone's position and of a position from the vehicle's gateway differ by at most this number of
   /// seconds, the phone's position is not stored. The gateway's position is better.

@@ -82,7 +82,7 @@ public final class ConnectorRunner: Service {
     return count
   }
 
-  /// Pulls from the connector of a tenant that has been due for the longest time. A failure is logged.
+  /// Pulls from one of a tenant's connectors: the one that has been due for the longest time. A failure is logged.
   ///
   /// - Returns: whether a connector was due.
   private func serve(_ tenant: TenantID) async -> Bool {

@@ -60,16 +60,16 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   fileprivate struct Lines {
     var served: Int
-    /// When an element is returned, this becomes the value that ``Line/served`` of its member had before. New members
-    /// start with this value.
+    /// The value with which ``Line/served`` of a new member starts. Each time that an element is returned, this is set
+    /// to the value that its member had before.
     var reached = 0
     var members: [Member: Line] = [:]
   }
 
   private let cost: @Sendable (Element) -> Int
   private var groups: [Group: Lines] = [:]
-  /// When an element is returned, this becomes the value that ``Lines/served`` of its group had before. New groups
-  /// start with this value.
+  /// The value with which ``Lines/served`` of a new group starts. Each time that an element is returned, this is set to
+  /// the value that its group had before.
   private var reached = 0
   private var last = 0
   /// The number of waiting elements.

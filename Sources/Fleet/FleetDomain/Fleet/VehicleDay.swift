@@ -121,7 +121,7 @@ public struct StaleHours: Equatable, Sendable {
   public let vehicle: String
   /// The time zone of the vehicle's days; `nil` for UTC.
   public let zone: String?
-  /// The first and the last of these hours, as numbers of hours since 1970.
+  /// The first and the last hour with records that the figures do not include yet, as numbers of hours since 1970.
   public let hours: ClosedRange<Int64>
 
   public init(vehicle: String, zone: String?, hours: ClosedRange<Int64>) {

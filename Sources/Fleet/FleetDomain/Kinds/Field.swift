@@ -167,7 +167,8 @@ public struct Field<Owner: Described>: Sendable {
   public func sortable() -> Self { with { $0.isSortable = true } }
   public func textSearched() -> Self { with { $0.isTextSearched = true } }
   public func personal() -> Self { with { $0.isPersonal = true } }
-  /// Lets clients enter the number in other units, as a member of the field with the ``EnteredAmounts``.
+  /// Lets clients enter the field's number in other units. They send the entered amount in the thing's field of type
+  /// ``EnteredAmounts``.
   public func measured(_ measure: Measure) -> Self { with { $0.measure = measure } }
   /// Declares that the field contains ids of other things. The server checks that a client may refer to them.
   public func refers(to reference: Reference) -> Self { with { $0.reference = reference } }

@@ -38,7 +38,7 @@ public protocol FleetView {
   ///     call ``newestPlace(of:within:)``.
   func positions(fleets: [UUIDv7]?, hidingPrivateExcept drivers: [UUIDv7]?) throws(ThingError) -> [LastKnown]
 
-  /// Returns the newest position of a vehicle among those in the selection; `nil` if there is none.
+  /// Returns the newest position of a vehicle that is in the selection; `nil` if there is none.
   ///
   /// - Parameter vehicle: the vehicle's id.
   /// - Returns: the position, and the driver to whom the vehicle was assigned at its time; `nil` if there was none.
@@ -236,8 +236,9 @@ extension FleetTransaction {
     return nil
   }
 
-  /// Applies a client's merge patch to a thing that others may have changed since the client read it. All changes are
-  /// kept, unless the client and the others changed the same fields.
+  /// Applies a client's merge patch to a thing that others may have changed since the client read it. The changes of
+  /// both are kept if they concern different fields. If the client and others changed the same fields, nothing is
+  /// stored.
   ///
   /// - Parameters:
   ///   - version: the version that the client has read.

@@ -321,7 +321,7 @@ extension FleetStorage {
     try await latest(vehicle: vehicle, within: .all, tenant: tenant)
   }
 
-  /// Returns the owner of a secret, which may be revoked; `nil` if the secret is unknown.
+  /// Returns the owner of a secret, even if the secret was revoked; `nil` if the secret is unknown.
   public func principal(_ secret: SecretHash) async throws(StorageError) -> Principal? {
     try await principals([secret])[secret]
   }

@@ -8,7 +8,7 @@ public struct IdMonth: Hashable, Comparable, Sendable {
 
   private static let firstYear = 2020
   private static let last = 961
-  /// Maximum age in months of IDs that count as usual. Gateways rarely have an older backlog.
+  /// An ID counts as usual if it is at most this old, in months. Gateways rarely have an older backlog.
   private static let usual = 24
 
   /// Creates a month from its number; `nil` if it is not 0 to 961.
@@ -47,7 +47,8 @@ public struct IdMonth: Hashable, Comparable, Sendable {
   }
 
   /// Whether IDs that were created in this month are usual at a time. The month must be at most two years old, and must
-  /// not begin more than a day after that time. The values for before 2020 and after 2099 always count as usual.
+  /// not begin more than a day after that time. The two values for times before 2020 and after 2099 always count as
+  /// usual.
   public func isUsual(at now: Timestamp) -> Bool {
     let newest = Self.newest(at: now).index
     return index == 0 || index == Self.last || (newest - Self.usual...newest).contains(index)

@@ -5,8 +5,8 @@ import FleetDomain
 ///
 /// The difference between the last odometer readings of two days is the distance of the days after the first day, up to
 /// and including the second day: readings of 100 km on Monday and 180 km on Thursday show 80 km for Tuesday to
-/// Thursday. If telemetry is missing for one of these days, the odometer is used for all of them, unless the telemetry
-/// of the others contains the whole distance.
+/// Thursday. If telemetry is missing for one of these days, the odometer is used for all of them. Exception: the
+/// telemetry of the other days already contains the whole distance.
 public struct DrivenDistance: Equatable, Sendable {
   public enum Basis: String, Sendable {
     case telemetry, odometer, mixed

@@ -5,7 +5,7 @@ extension DayBuilder {
     var kilometers: Double
     /// The length of the part of ``time`` for which telemetry gives a distance, ms.
     var measuredTime: Int64 = 0
-    /// The distance that telemetry gives for this part, km.
+    /// The distance that telemetry gives for the time that is counted in ``measuredTime``, km.
     var measuredDistance = 0.0
 
     var end: Int64 { time.upperBound }

@@ -15,8 +15,8 @@ import Telemetry
 /// - It *idles* if its engine runs and it does not move.
 ///
 /// Three kinds of time are *unknown*: time with a running engine but unknown motion, time in which the state of the
-/// engine is unknown, and longer times between two records of the day. However, the vehicle counts as parked while its
-/// engine is off, and after the end of a trip.
+/// engine is unknown, and time between two successive records that are more than two minutes apart. However, the
+/// vehicle counts as parked while its engine is off, and after the end of a trip.
 ///
 /// A value is used for 15 seconds if the next records do not contain it, because not every record contains every value.
 ///
@@ -204,8 +204,8 @@ public struct DayBuilder: Sendable {
     return way / 1_000
   }
 
-  /// Adds a longer time between two records. The vehicle's state in this time is unknown, unless the vehicle was
-  /// parked: its engine was off, or its trip had ended.
+  /// Adds the time between two successive records that are more than ``longestStep`` apart. The time counts as unknown,
+  /// unless the vehicle was parked: its engine was off, or its trip had ended.
   private mutating func addGap(_ first: Moment, _ second: Moment) {
     anchor = nil
     guard contains(first.time), contains(second.time) else { return addGapAtMidnight(first, second) }
@@ -227,17 +227,18 @@ public struct DayBuilder: Sendable {
     unknown += max((ending?.effectiveTime ?? second.time) - first.time, 0)
   }
 
-  /// Adds to ``gapsAtMidnight`` the part of a longer time between two records that belongs to the day. At least one of
-  /// the records belongs to another day. Does nothing if the vehicle was parked.
+  /// Handles two successive records that are more than ``longestStep`` apart, if at least one of them is outside the
+  /// day. Adds that part of the time between them that is inside the day to ``gapsAtMidnight``. Does nothing if the
+  /// vehicle was parked.
   private mutating func addGapAtMidnight(_ first: Moment, _ second: Moment) {
     guard first.isEngineOn ?? !isParked(at: first.time) else { return }
     let inside = (first.time..<second.time).clamped(to: from..<to)
     if !inside.isEmpty { gapsAtMidnight.append(inside) }
   }
 
-  /// Whether the vehicle was parked at a time: the last start or end of a trip up to this time was an end, and no trip
-  /// began before this time and ended after it. The second condition is needed because the start of a trip may have no
-  /// record of its own.
+  /// Whether the vehicle was parked at `time`. This is the case if the newest trip record up to `time` is the end of a
+  /// trip, and no trip began at `time` or earlier and ended after it. The second condition finds trips whose start has
+  /// no record of its own.
   private func isParked(at time: Int64) -> Bool {
     guard let index = trips.lastIndex(where: { $0.effectiveTime <= time }), trips[index].hasEnded else { return false }
     return !trips[(index + 1)...].contains { $0.hasEnded && ($0.startTime ?? .max) <= time }

@@ -31,7 +31,7 @@ extension FleetView {
     return try list(ThingQuery<ServiceSchedule>(.anyOf(alternatives), limit: 1_000)).items
   }
 
-  /// Returns the number of schedules that a vehicle or a fleet may have in addition to those that it has.
+  /// Returns how many more schedules can be added to a vehicle or a fleet.
   ///
   /// - Parameter owner: selects the schedules of the vehicle or the fleet.
   public func roomForSchedules(_ owner: ThingQuery<ServiceSchedule>.Condition) throws(ThingError) -> Int {
@@ -44,7 +44,7 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Returns the current day in the time zone of the vehicle's fleet, with which due dates are compared.
+  /// Returns the current day, with which due dates are compared. The day is in the time zone of the vehicle's fleet.
   func today(of vehicle: Vehicle) throws(ThingError) -> CalendarDate { try zone(of: vehicle).day(of: now) }
 
   // MARK: Schedules

@@ -21,8 +21,8 @@ extension ServiceDue {
     return lastRecordID == nil ? nil : lastDate
   }
 
-  /// Returns a text of all fields of a schedule that determine when it is due. If such a field changes, the text
-  /// changes, too.
+  /// Returns a text with those fields of a schedule that determine when the service is due. If such a field changes,
+  /// the text changes, too.
   static func plan(of schedule: ServiceSchedule) -> String {
     JSON.array([schedule.every.json, schedule.basis.json, schedule.lastService.json]).canonicalText
   }
@@ -135,9 +135,9 @@ extension FleetView {
     return totals
   }
 
-  /// Replaces each unknown total of the last service with the newest total that is known at the end of the service's
-  /// day or, if there is none, with the oldest later one. If the total is older than the service, the next service is
-  /// due too early rather than too late.
+  /// Sets the totals (kilometres, engine hours) of the last service if they are unknown. The new value is the last
+  /// total that was read up to the end of the service's day or, if there is none, the first total that was read later.
+  /// If the total was read before the service, the next service is due too early rather than too late.
   func fill(_ due: inout ServiceDue, from vehicle: Vehicle, _ plan: ServicePlan) throws(ThingError) {
     guard let date = due.lastDate else { return }
     var totals = ServicePlan.Point()

@@ -46,8 +46,9 @@ public struct ServiceFigures: Equatable, Sendable {
       ))
   }
 
-  /// Returns the days after `today` on which the forecast may change without a new reading, in their order: the day
-  /// after the forecast, and the days on which a reading becomes too old for a forecast.
+  /// Returns the days after `today` on which the forecast may change without a new reading, in ascending order. These
+  /// are the day after the date in `forecast`, and the days on which the newest odometer or engine hours reading
+  /// becomes too old for a forecast.
   static func forecastChanges(
     after forecast: CalendarDate?, of vehicle: Vehicle, on today: CalendarDate, in zone: ZoneRules
   ) -> [CalendarDate] {

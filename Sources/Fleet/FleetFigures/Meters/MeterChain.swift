@@ -75,8 +75,7 @@ struct MeterChain {
     return reading
   }
 
-  /// Ends the use of ``former``, because the judgement has passed the place that the changed reading had before the
-  /// change.
+  /// Removes ``former``. Call this when all readings before the old place of the changed reading were judged.
   mutating func passFormer() {
     if let point = former?.point { formerLast = point }
     former = nil

@@ -6,7 +6,7 @@ import Telemetry
 public struct StatedReading: Equatable, Sendable {
   public enum Time: Equatable, Sendable {
     case at(Timestamp)
-    /// The time of day is unknown.
+    /// Only the date is known, not the time of day.
     case on(CalendarDate)
   }
 

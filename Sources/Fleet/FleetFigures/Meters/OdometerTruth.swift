@@ -46,7 +46,7 @@ public struct OdometerTruth: Equatable, Sendable {
   public private(set) var steps: [Step] = []
   /// The sum of the increases of all steps that have telemetry and do not go backward, km.
   public private(set) var increase = 0.0
-  /// The sum of the trips' distances in the same steps, km.
+  /// The sum of the trips' distances in the steps that ``increase`` includes, km.
   public private(set) var telemetry = 0.0
   /// The readings at which the odometer may have been replaced, which a person should check: the reading is lower than
   /// the previous one, and the next readings continue from it.

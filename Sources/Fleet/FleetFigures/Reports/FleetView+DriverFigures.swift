@@ -42,8 +42,8 @@ extension FleetView {
     return .object(members)
   }
 
-  /// Returns the days on which a vehicle was assigned to the driver, if the vehicle's figures of the day do not include
-  /// all records yet.
+  /// Returns the days whose figures are incomplete: a vehicle was assigned to the driver on the day, and the vehicle's
+  /// figures of this day do not include all records yet.
   ///
   /// - Parameter vehicles: the times of the driver's assignments; the keys are vehicle ids.
   private func pendingDays(
@@ -58,8 +58,9 @@ extension FleetView {
     return pending
   }
 
-  /// Returns the days with records that the figures of the driver include: those of vehicles that were assigned to the
-  /// driver at the times of all records of the day, and that were on no private journey on this day.
+  /// Returns the days with records that are included in the driver's figures. A day of a vehicle is included if the
+  /// vehicle was assigned to the driver at the times of the day's first and last record, and was on no private journey
+  /// on this day.
   private func daysWithRecords(
     of vehicles: [String: [VehicleWindow]], on dates: ClosedRange<CalendarDate>, in zone: ZoneRules
   ) throws(ThingError) -> Set<CalendarDate> {

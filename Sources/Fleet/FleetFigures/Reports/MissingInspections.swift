@@ -15,7 +15,7 @@ public struct MissingInspections: Sendable {
     times[report.vehicle, default: [:]][report.occasion, default: []].append(report.at)
   }
 
-  /// Returns how many reports a journey needs: one at its start and one at its end, if these have happened.
+  /// Returns how many reports a journey needs: one if it has started, and a second one if it has ended.
   public static func required(of journey: Journey) -> Int {
     [journey.startTime, journey.endTime].compactMap { $0 }.count
   }

@@ -45,7 +45,8 @@ final class S3Client: Sendable {
 
   private struct State {
     var waiting = FairQueue<TenantID?, Int, Job> { max($0.request.body.count, 64 << 10) }
-    /// The tenants that have requests, or whose last request was not answered.
+    /// The state of each tenant that has requests, or whose last request was not answered. Other tenants are not
+    /// included.
     var uses: [TenantID?: Use] = [:]
     var idle: [Int]
 

@@ -41,7 +41,8 @@ extension S3FileStore {
     return removed
   }
 
-  /// Removes the copied parts of contents whose composition was interrupted because a server ended.
+  /// Removes the remains of interrupted compositions. A composition copies the parts of a file's content into one
+  /// object; it is interrupted if the server ends meanwhile.
   private func abandonCompositions(_ limit: Timestamp, _ tenant: TenantID) async throws(FileError) {
     for begun in try await client.compositions(contentsFolder(tenant), for: tenant) where begun.changed <= limit {
       let request = S3Request(method: .delete, key: begun.key, query: [("uploadId", begun.id)])

@@ -21,7 +21,7 @@ import Telemetry
 /// The storage must show a new object in lists as soon as it has confirmed that the object is stored, as S3 does.
 public final class S3FileStore: FileStore {
   let client: S3Client
-  /// Uploads to which this server appends, or which it completes.
+  /// The uploads that this server is writing or completing at this moment.
   fileprivate let busy = Mutex<Set<String>>([])
 
   /// Maximum length of a content: 10,000 parts, bytes.

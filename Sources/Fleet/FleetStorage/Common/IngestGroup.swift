@@ -187,8 +187,9 @@ struct IngestGroup {
     return improvements
   }
 
-  /// Removes the results of records whose more accurate times did not fit into the transaction. Also removes the
-  /// results of all copies of these records, because the copies must be processed in order.
+  /// Postpones records whose more accurate times did not fit into the transaction: sets their results to `nil`, so that
+  /// the caller stores them in a later transaction. Also postpones all copies of these records, because the copies must
+  /// be processed in order.
   private mutating func postpone(
     _ keys: [RowKey], _ existing: [Int: StoredQuality], _ improvements: inout [Int: Improvement]
   ) {

@@ -136,7 +136,7 @@ struct RecordPage {
   /// ends at `other`.
   func isBefore(_ edge: Int64, _ other: Int64) -> Bool { isForward ? edge < other : edge > other }
 
-  /// Returns the time at which a page can end after all records up to the time `edge` were read. If the query reads the
+  /// Returns the time at which a page can end if all records up to the time `edge` were read. If the query reads the
   /// oldest record first, the page contains only records before the returned time. Otherwise, it contains only records
   /// at the returned time and later.
   func boundary(at edge: Int64) -> Int64 {
@@ -146,8 +146,8 @@ struct RecordPage {
     return end == .max ? edge : end - every
   }
 
-  /// Whether `row` may be on the page if the query has read all records up to the time `boundary`: no record that
-  /// precedes the row can then be missing.
+  /// Whether `row` may be on the page after the query has read all records up to the time `boundary`. It may if the
+  /// query has read all records that precede the row on the page.
   func isComplete(_ row: FoundRow, at boundary: Int64) -> Bool {
     isForward ? row.time < boundary : row.time >= boundary
   }

@@ -236,8 +236,8 @@ extension StoreSession {
     }
   }
 
-  /// Returns rows in which each gateway's own record has the vehicle to which it is attributed. Gateways' own records
-  /// that are attributed to no vehicle are left out. All other rows are unchanged.
+  /// Returns a copy of the rows. In the copy, each gateway's own record belongs to the vehicle to which it is
+  /// attributed. Gateways' own records that are attributed to no vehicle are left out. All other rows are unchanged.
   private func attributed(_ found: [FoundRow], tenant: Int32) throws(StoreFailure) -> [FoundRow] {
     let gateways = Set(try gatewayKeys(among: Set(found.map(\.vehicle))))
     guard !gateways.isEmpty else { return found }

@@ -40,8 +40,8 @@ extension StoreSession {
   }
 
   /// Stores two properties of a vehicle, if they were not stored before: the ID of the gateway that registered it, and
-  /// its VIN. If `vehicle.isGateway` is false, a gateway's row becomes a vehicle. If another vehicle already has the
-  /// VIN, the VIN is not stored.
+  /// its VIN. If `vehicle.isGateway` is false, and the stored row is marked as a gateway's row, removes this mark: the
+  /// row is then an ordinary vehicle. If another vehicle already has the VIN, the VIN is not stored.
   ///
   /// - Parameter gateway: the gateway whose record contained the new value.
   func update(_ vehicle: VehicleRow, tenant: Int32, by gateway: String, at now: Int64) throws(StoreFailure) {

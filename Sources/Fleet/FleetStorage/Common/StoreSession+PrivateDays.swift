@@ -2,15 +2,16 @@ import FleetDomain
 import Telemetry
 
 extension StoreSession {
-  /// Returns SQL for the days with figures on which vehicles were on private journeys. Its columns are `vehicle`, `day`,
-  /// and `is_open`, which is 1 if the day has not ended.
+  /// Returns SQL for those days with figures on which vehicles were on private journeys. Its columns are `vehicle`,
+  /// `day`, and `is_open`, which is 1 if the day has not ended.
   ///
-  /// These are the days that the periods of `FleetView.privateTimes(of:from:to:)` overlap. Here, the database computes
-  /// them, because a report may be about a thousand vehicles and a year.
+  /// These are the days that the periods of `FleetView.privateTimes(of:from:to:)` overlap. In this function, the
+  /// database computes them, because a report may be about a thousand vehicles and a year.
   ///
   /// - Parameters:
   ///   - values: the values of the parameters before: $1 is the tenant, $2 and $3 are the numbers of the days.
-  /// - Returns: the SQL, which is `nil` if there are no private journeys at this time, and the values of all parameters.
+  /// - Returns: the SQL, and the values of all parameters. The SQL is `nil` if there are no private journeys at this
+  ///   time.
   func privateDays(
     from first: CalendarDate, through last: CalendarDate, at now: Timestamp, after values: [SQLValue]
   ) throws(StoreFailure) -> (sql: String?, values: [SQLValue]) {
@@ -19,7 +20,8 @@ extension StoreSession {
     let range = [Int64(first.dayNumber) - 1, Int64(last.dayNumber) + 2].map { SQLValue.integer($0 * 86_400_000) }
     /// Returns SQL for the private journeys at this time.
     ///
-    /// - Parameter number: the number of the first parameter with one of the times of `range`.
+    /// - Parameter number: the number of the SQL parameter for the start of `range`. The next parameter is the end of
+    ///   `range`.
     func periods(_ number: Int) -> String {
       let journeys = """
         SELECT tenant, vehicle_id, driver_id, confirmed, start_time, end_time FROM journey
@@ -70,7 +72,7 @@ extension StoreSession {
 
 /// The offsets from UTC at the starts of some days in a time zone.
 private struct DayStarts {
-  /// The offsets, ms, each with the number of the first day after those to which it applies.
+  /// The offsets, ms. Each offset applies to days before the day with the number `before`.
   private var changes: [(before: Int, offset: Int64)] = []
   /// The offset of the last days, ms.
   private var last: Int64 = 0

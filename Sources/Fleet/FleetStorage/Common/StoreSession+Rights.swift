@@ -106,7 +106,7 @@ enum RightsQuery {
 enum CountedKeys {
   case gateways, tokens
 
-  /// The column of the table `tenant` that contains the number of these keys.
+  /// The column of the table `tenant` that contains the number of the tenant's keys of this kind.
   var column: String {
     switch self {
     case .gateways: "gateways"

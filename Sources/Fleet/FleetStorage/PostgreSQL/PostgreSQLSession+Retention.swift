@@ -56,8 +56,8 @@ extension PostgreSQLSession {
   /// A whole partition is read again only after the cutoff has advanced by this time, ms.
   private static let thinningStep: Int64 = 86_400_000
 
-  /// Whether a partition need not be read now, because it does not exist, or because the cutoff has advanced by less
-  /// than ``thinningStep`` since expired records were deleted from it.
+  /// Whether the partition can be skipped now: it does not exist, or the cutoff has advanced by less than
+  /// ``thinningStep`` since expired records were deleted from the partition.
   func isThin(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) -> Bool {
     let key: [SQLValue] = [.integer(Int64(name.recordClass.number)), .integer(name.number)]
     let row = try rows("SELECT thinned FROM part WHERE class = $1 AND month = $2", key).first

@@ -24,7 +24,8 @@ final class SQLiteServerFile: Sendable {
   enum Role {
     case server, command
 
-    /// The key of the text line with the number of changes after the last commit of this kind of process.
+    /// The key of a text line in the file. The line contains the number of changes as of the last commit of this kind
+    /// of process.
     fileprivate var key: String { self == .server ? "changes" : "command" }
   }
 

@@ -14,7 +14,7 @@ enum ThingTable<Value: Kind> {
   /// The columns of a thing, separated by commas, in the order in which ``stored(_:)`` reads them.
   static var columns: String { allColumns.joined(separator: ", ") }
 
-  /// Returns the same columns, each with the name of the table, for a statement that also reads another table.
+  /// Returns ``columns``, each with the name of the table, for a statement that also reads another table.
   static func columns(of table: String) -> String { allColumns.map { "\(table).\($0)" }.joined(separator: ", ") }
 
   static var columnCount: Int { Value.fields.count + 4 }

@@ -16,8 +16,8 @@ public struct Assignment: WorkThing {
   /// The end of the period, exclusive; `nil` if the end is not known yet.
   public var to: Timestamp?
   public var notes: String?
-  /// Whether the entry is wrong. A wrong entry remains visible, but has no effect. Only a completed assignment can be
-  /// wrong in this way; an active one is cancelled instead.
+  /// Whether the assignment was marked as wrong. It then remains visible, but has no effect. Only a completed
+  /// assignment can be void; an active assignment is cancelled instead.
   public var isVoid = false
   public var status = Status.active
 

@@ -80,7 +80,7 @@ public struct ImportOptions: Equatable, Sendable {
 public struct ImportRest: Equatable, Sendable {
   /// The number of the line that contains the names of the columns or the name of the section.
   public let line: Int
-  /// Number of rows that are not imported; `nil` if all rows are imported, but without the values in ``columns``.
+  /// Number of rows that are not imported; `nil` if only the columns in ``columns`` are not imported.
   public let rows: Int?
   /// Names of the columns that are not imported; empty if whole rows are not imported.
   public let columns: [String]

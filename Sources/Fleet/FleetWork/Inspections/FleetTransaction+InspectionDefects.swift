@@ -13,8 +13,8 @@ extension FleetTransaction {
   ///
   /// - Parameters:
   ///   - old: the id of the report that this report corrects; `nil` if it corrects none.
-  ///   - rest: the maximum number of defects that are changed, from which their number is subtracted. If it is 0
-  ///     afterwards, more defects may be left.
+  ///   - rest: the maximum number of defects that may be changed. The function subtracts the number of changed defects.
+  ///     If it is 0 afterwards, more defects may be left.
   func updateDefects(
     of report: Stored<Inspection>, correcting old: UUIDv7?, atMost rest: inout Int
   ) throws(ThingError) {
@@ -79,8 +79,8 @@ extension FleetTransaction {
   /// Closes the defects of a report that is being certified. They become repaired or, if no repair is necessary,
   /// dismissed.
   ///
-  /// - Parameter rest: the maximum number of defects that are changed, from which their number is subtracted. If it is
-  ///   0 afterwards, more defects may be left.
+  /// - Parameter rest: the maximum number of defects that may be changed. The function subtracts the number of changed
+  ///   defects. If it is 0 afterwards, more defects may be left.
   func closeDefects(
     of report: Stored<Inspection>, _ result: Inspection.Certification.Result, notes: String?, atMost rest: inout Int
   ) throws(ThingError) {

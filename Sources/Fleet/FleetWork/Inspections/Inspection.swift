@@ -155,7 +155,8 @@ public struct Inspection: WorkThing {
     Field("hasDefects", \.hasDefects).settable(by: .server).filterable(),
   ]
 
-  /// The maximum number of photos of all items together. The use of each photo is a row that one transaction adds.
+  /// The maximum number of photos of all items together. The limit is needed because one transaction adds all photos,
+  /// with one row for each photo.
   static let mostPhotos = 200
 
   /// The keys of the fields that a signature covers.

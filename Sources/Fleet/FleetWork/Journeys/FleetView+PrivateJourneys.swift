@@ -10,9 +10,9 @@ public struct PrivateTime: Equatable, Sendable {
   public init(window: VehicleWindow, driver: UUIDv7?) { (self.window, self.driver) = (window, driver) }
 }
 
-/// Queries for private journeys. Their cost depends only on the number of journeys that they return, because the
-/// databases have indexes for them: journeys that have ended are found by their ends. The states of these journeys are
-/// not part of the query, so that no index of states is used.
+/// Queries for private journeys. The cost of a query depends only on the number of journeys that it returns, because
+/// the databases have indexes for these queries: journeys that have ended are found by their end times. The states of
+/// these journeys are not part of the query, so that no index of states is used.
 enum PrivateJourneys {
   static let statuses = Set((Journey.Status.underway + [.completed]).map(\.json))
 

@@ -19,9 +19,9 @@ public struct HiddenTimes: Equatable, Sendable {
   /// Returns the hidden periods of a vehicle, in no order.
   public func windows(of vehicle: String) -> [VehicleWindow] { ofVehicle[vehicle] ?? [] }
 
-  /// Returns the times up to which private journeys are read, one after another, if it is not known how old the records
-  /// are that they may hide: only journeys that end at such a time or later are read. The last one is `nil`, for all
-  /// journeys. Usually, the first step is sufficient.
+  /// Returns the steps in which private journeys are read if the age of the records is not known. Each step is a time:
+  /// only journeys that end at this time or later are read. The last step is `nil`: all journeys are read. Usually, the
+  /// first step is sufficient.
   ///
   /// - Parameter time: the greatest time of the records.
   public static func steps(before time: Timestamp) -> [Timestamp?] {

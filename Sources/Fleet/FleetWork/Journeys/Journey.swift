@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A driver's declaration of the use of a vehicle. A journey is planned, started, paused and ended.
+/// A drive that a driver declares. A journey is planned, started, paused and ended.
 ///
 /// The state is computed only from the log (``replay()``). Therefore, events that arrive late, repeatedly or in another
 /// order lead to the same journey.

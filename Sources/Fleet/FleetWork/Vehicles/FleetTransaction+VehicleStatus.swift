@@ -114,7 +114,7 @@ extension FleetTransaction {
   ///   - key: the key of the vehicle or of the driver: `vehicleId` or `driverId`.
   ///   - id: the id of the vehicle or of the driver.
   ///   - reason: the note in the logs of the journeys.
-  ///   - rest: the maximum number of things that are changed, from which their number is subtracted.
+  ///   - rest: the maximum number of things that may be changed. The function subtracts the number of changed things.
   func endDuty(
     where key: String, is id: JSON, reason: String, atMost rest: inout Int
   ) throws(ThingError) {

@@ -41,7 +41,7 @@ struct RecordCommand: ParsableCommand {
 struct RecordRun {
   let address: PortAddress
   let path: String
-  /// Duration of the recording, ns; `nil` to record until a signal ends it.
+  /// Duration of the recording, ns; `nil` to record until SIGINT or SIGTERM.
   let nanoseconds: Int64?
 
   private static let openingLimit = Duration.seconds(15)

@@ -16,14 +16,14 @@ struct Recorder: PortHandler, ~Copyable {
   /// The error that ended the output; `nil` if there was none.
   private var problem: (any Error)?
   private let started: Int64
-  /// Time at which the recording ends, ns since boot; `.max` if only a signal ends it.
+  /// Time at which the recording ends, ns since boot; `.max` if it continues until SIGINT or SIGTERM.
   let end: Int64
   private let recorded: String?
   private var hasHeader = false
   /// Events before the adapter was identified. They are written later, because the file's header precedes them and
   /// contains the identification.
   private var early: [(CaptureDirection, Int64, [UInt8])] = []
-  /// Whether a command was sent whose prompt was not received yet.
+  /// Whether a command was sent, but the prompt that follows its reply was not received yet.
   private var isMidReply = false
   /// Time until which the recording waits for the last reply, ns since boot; `nil` while the recording is not ending.
   /// When it is ending, nothing is sent.

@@ -54,7 +54,7 @@ public struct DrivingWatch: ~Copyable {
 
   /// Sets the lowest speed limit of the geofences that contain the vehicle, km/h; `nil` if none has a limit.
   ///
-  /// The limit expires after ``DrivingOptions/longestGap`` unless it is set again, because the vehicle's position is
+  /// If the limit is not set again within ``DrivingOptions/longestGap``, it expires, because the vehicle's position is
   /// then unknown.
   public mutating func setFenceLimit(_ limit: Double?, at time: Int64) {
     fenceLimit = limit

@@ -16,8 +16,8 @@ public struct GeofenceRecorder: ~Copyable {
   /// Whether the state has changed so much that the caller should store ``memory(at:)``. The caller then sets this to
   /// `false`.
   public var hasChanges = false
-  /// Position and time of the last fix because of which ``hasChanges`` was set, as the vehicle had moved far enough. If
-  /// there was no such fix yet, those of the first fix; `nil` before the first fix.
+  /// Position and time of the last fix at which the vehicle had moved so far that ``hasChanges`` was set. If there was
+  /// no such fix yet, the position and time of the first fix; `nil` before the first fix.
   private var lastStored: (place: GeoPosition, time: Int64)?
   /// A new position is stored if it is at least this far from the last stored position, m. If the stored position were
   /// old, a vehicle that has driven since would seem to have been towed during a power cut.

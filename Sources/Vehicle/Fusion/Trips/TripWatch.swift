@@ -31,10 +31,11 @@ public struct TripWatch: ~Copyable {
   var hasEnded = false
   /// End of the last trip. The next trip does not start before it.
   var lastEnd: Int64 = .min
-  /// The state of the trip when ``vehicleLost(at:)`` was called. `nil` if no trip was in progress at that time, or if
-  /// the vehicle has returned or was never lost.
+  /// The state of the trip at the time at which the vehicle stopped answering (``vehicleLost(at:)``). `nil` if no trip
+  /// was in progress at that time, or if the vehicle answers.
   var checkpoint: Trip?
-  /// Time of the last ``vehicleLost(at:)``; `nil` if the vehicle has returned or was never lost.
+  /// Time at which the vehicle stopped answering (``vehicleLost(at:)``); `nil` if the vehicle answers, or if there was
+  /// no vehicle yet.
   var lostAt: Int64?
 
   // The vehicle.

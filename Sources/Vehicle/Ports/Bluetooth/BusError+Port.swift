@@ -20,7 +20,8 @@ extension BusError {
     }
   }
 
-  /// Returns the port error for any other failed call about the device `name`.
+  /// Returns the port error for a failed call about the device `name`. Errors that only an attempt to connect can have
+  /// are not distinguished.
   func portError(_ name: String) -> PortError {
     switch self {
     case .noLibrary, .noBus: return PortError(.noBluetooth, name, sentence)

@@ -68,9 +68,9 @@ public final class PairingControl: Sendable {
     }
   }
 
-  /// Marks the thread as ended. If the list of adapters was replaced, this has no effect, unless the thread must stop.
+  /// Marks the thread as ended if it may end: it must stop, or the list of adapters was not replaced.
   ///
-  /// - Returns: `false` if the list was replaced, so that the thread must continue.
+  /// - Returns: whether the thread may end. If `false`, the thread must continue with the new list.
   func end() -> Bool {
     state.withLock { state in
       state.isOver = state.isStopping || !state.isNew

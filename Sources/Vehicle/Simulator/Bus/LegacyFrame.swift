@@ -29,7 +29,7 @@ enum LegacyFrame {
   /// Returns the maximum number of data bytes in one frame of an answer.
   static func longest(on bus: Bus) -> Int { bus.isKWP ? 255 : 7 }
 
-  /// The tester's address, which is the same on all these buses.
+  /// The tester's address, which is the same on all buses before CAN.
   static let tester: UInt8 = 0xF1
 
   /// Computes the checksum of ISO 9141-2 and ISO 14230-2: the sum of all bytes modulo 256.

@@ -19,7 +19,7 @@ public struct FleetStoreConfiguration: Equatable, Sendable {
   public var isInsecure = false
   /// URL of a proxy, such as `http://proxy.example:3128`; `nil` for none. Environment variables are ignored.
   public var proxy: String?
-  /// The number of waiting records and the time after which a request is sent; by default 100 records or 300 s.
+  /// The conditions for sending a request: by default, a request is sent when 100 records wait, or after 300 s.
   public var batchPolicy = BatchPolicy(records: 100, interval: 300_000_000_000)
   /// Time limit for connecting to the server, including TLS, ns.
   public var connectLimit: Int64 = 30_000_000_000

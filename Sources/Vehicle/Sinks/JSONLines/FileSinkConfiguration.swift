@@ -12,8 +12,8 @@ public struct FileSinkConfiguration: Equatable, Sendable {
   public var path: String
   /// The conditions for rotating the file, and the handling of rotated files.
   public var rotation = Rotation()
-  /// The number of waiting records and the time after which records are written; by default, they are written without
-  /// delay. Each write to the file causes at least 4 KiB of writes to the disk.
+  /// The conditions for writing records to the file: how many records wait, and for how long. By default, records are
+  /// written without delay. Each write to the file causes at least 4 KiB of writes to the disk.
   public var batchPolicy = BatchPolicy(records: 1_000, interval: 0)
 
   /// The conditions for rotating the file, and the handling of rotated files.

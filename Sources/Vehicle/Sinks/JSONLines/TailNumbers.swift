@@ -15,8 +15,8 @@ struct TailNumbers: Sendable {
   /// Number of bytes at the ends of files that were read to find the numbers.
   private(set) var bytes = 0
 
-  /// Number of bytes at the end of a file that are read. More bytes than this are never written in 5 s, and the spool
-  /// stores an acknowledgement after at most 5 s.
+  /// Maximum number of bytes that are read from the end of a file, 16 MiB. This is sufficient: the spool stores each
+  /// acknowledgement after at most 5 s, and less than 16 MiB are written in 5 s.
   static let reach = 16 << 20
   /// Number of bytes in one read.
   private static let piece = 256 << 10

@@ -26,7 +26,7 @@ public struct MQTTConfiguration: Equatable, Sendable {
   public var needsSubscriber = false
   /// The configured client ID; `nil` to use the default of ``clientId(of:)``.
   public var clientId: String?
-  /// The number of waiting records and the time after which messages are sent; by default 100 records or 10 s.
+  /// The conditions for sending messages: by default, messages are sent when 100 records wait, or after 10 s.
   public var batchPolicy = BatchPolicy(records: 100, interval: 10_000_000_000)
   /// MQTT's keep-alive interval, s.
   public var keepAlive = 60

@@ -33,8 +33,8 @@ struct StoredLine: Equatable, Sendable {
   static let momentMark: UInt8 = 0x03
 
   let type: RecordType
-  /// The line without its line feed. The bytes 01, 02 and 03 are in it instead of the values that are determined at
-  /// delivery.
+  /// The line without its line feed. Some values are not known before the delivery. The line contains the bytes 01, 02
+  /// and 03 in place of them.
   let bytes: [UInt8]
 
   /// Creates a stored line from a copy of bytes that were stored before.

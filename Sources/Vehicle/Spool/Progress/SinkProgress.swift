@@ -14,8 +14,8 @@ final class SinkProgress {
   /// The progress in each ``Lane``.
   var lanes: [LaneProgress] = [LaneProgress(), LaneProgress()]
   private(set) var stamps: [Stamp] = []
-  /// Sequence numbers of the records in flight whose stamps were stored for the current delivery, not for an earlier
-  /// one. If the sink has sent no byte of these records, their stamps can be discarded.
+  /// Sequence numbers of the records in flight that had no stamp before the current delivery. If the sink has sent no
+  /// byte of these records, their stamps can be discarded.
   private var firstTime = SequenceSet()
   /// Whether the sink has acknowledged records since the last commit.
   var hasNewAcknowledgements = false

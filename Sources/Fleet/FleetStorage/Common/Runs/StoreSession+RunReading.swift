@@ -240,7 +240,8 @@ struct RunReader {
 }
 
 extension RecordBound {
-  /// Whether an entry does not precede this bound, at which the reading of a page begins.
+  /// Whether an entry is at this bound or comes after it in the order of reading. The reading of a page begins at the
+  /// bound.
   fileprivate func admits(_ entry: RunEntry, oldestFirst: Bool) -> Bool {
     if time != entry.time { return (time < entry.time) == oldestFirst }
     if sequence != entry.sequence { return (sequence < entry.sequence) == oldestFirst }

@@ -48,10 +48,11 @@ extension StoreSession {
     return shares
   }
 
-  /// Finds, for each telemetry record, the existing runs between which it belongs.
+  /// Sorts telemetry records into the gaps between the existing runs, and finds the records that existing runs already
+  /// contain.
   ///
-  /// - Returns: for each gap between two runs, the records that belong there; and the time qualities of the records
-  ///   that existing runs already contain.
+  /// - Returns: `gaps`: the gaps to which records belong, each with the indices of these records. `existing`: the time
+  ///   qualities of the records that existing runs already contain; the keys are the indices of these records.
   private func gaps(
     of rows: [RecordRow], _ shares: [Range<Int>]
   ) throws(StoreFailure) -> (gaps: [RunGap], existing: [Int: StoredQuality]) {
@@ -130,7 +131,7 @@ extension StoreSession {
 private struct RunGap {
   /// Indices of the rows, in the order of ids.
   var indexes: [Int]
-  /// The run after these records; `nil` if there is none.
+  /// The existing run that follows the records; `nil` if there is none.
   var next: RunSpan?
 }
 

@@ -72,7 +72,7 @@ struct RunSpan: Hashable {
   /// Whether an id is in the range from the first to the last id of the run. The run may still not contain it.
   func spans(_ id: UUIDv7) -> Bool { !id.isBefore(firstId) && !lastId.isBefore(id) }
 
-  /// Returns the spans in the same order, without duplicates.
+  /// Returns the spans without duplicates. Their order does not change.
   static func distinct(_ spans: [RunSpan]) -> [RunSpan] {
     var seen: Set<RunSpan> = []
     return spans.filter { seen.insert($0).inserted }
