@@ -91,8 +91,8 @@ def states_are_not_cut_in_german(browser):
     browser.script("localStorage.setItem('language', 'de')")
     try:
         browser.sign_in("admin")
-        for path, text in [("/vehicles", "Zugeteilt"), ("/drivers", "Führerschein abgelaufen"), ("/inspections", "Unterschrieben, mit Mängeln"), ("/defects", "Offen"), ("/service-schedules", "Überfällig"),
-                           ("/maintenance-records", "Geplant"), ("/documents", "Noch 24 Tage"), ("/assignments", "Aktiv"), ("/assignments/calendar?used=true", ""), ("/journeys", ""), ("/maintenance", ""), ("/fleet", "")]:
+        for path, text in [("/vehicles", "Zugeteilt"), ("/drivers", "Führerschein abgelaufen"), ("/inspections", "Unterschrieben, mit Mängeln"), ("/defects", "Offen"), ("/service-schedules", "Bald fällig"),
+                           ("/maintenance-records", "Geplant"), ("/documents", "Tage"), ("/assignments", "Aktiv"), ("/assignments/calendar?used=true", ""), ("/journeys", ""), ("/maintenance", ""), ("/fleet", "")]:
             browser.go(path)
             browser.calm()
             for width in (390, 820, 1440):
