@@ -48,9 +48,9 @@ extension PollPlan {
     misses[Int(pid)] = 0
   }
 
-  /// Handles an answer of any ECU, which proves that the vehicle is present. Therefore, each PID that has been
-  /// requested alone without an answer since the previous call gets one miss. A PID with ``silentAfter`` misses is
-  /// marked as absent.
+  /// Counts the misses of the suspects after any ECU has answered. Suspects are the PIDs that were requested alone since
+  /// the previous call and were not answered. The answer proves that the vehicle is present, so each suspect gets one
+  /// miss. A PID with ``silentAfter`` misses is marked as absent.
   mutating func confirmSuspects(_ verdict: inout PollVerdict) {
     guard !suspects.isEmpty else { return }
     for number in 1...255 {

@@ -98,7 +98,8 @@ package final class RecordThread: Sendable {
   /// call.
   package func removeFenceMemory() -> FenceMemory? { fenceMemory.pop() }
 
-  /// Sets for how long records repeat values.
+  /// Sets the windows of the signals: for how long after its reading a value is repeated in records
+  /// (``SignalWindows``).
   package func setWindows(_ windows: SignalWindows) { send(.windows(windows)) }
 
   /// Sets when telemetry records are made.

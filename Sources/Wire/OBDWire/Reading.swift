@@ -158,7 +158,7 @@ public struct TroubleCodeList: BitwiseCopyable, Equatable, Sendable {
   public var service: UInt8
   /// For service 19, the sub-function (0x02, 0x42, 0x55, …); for a freeze frame, the frame's number; otherwise 0.
   public var subfunction: UInt8
-  /// Functional group of 19 42 and 19 55 (0x33: emissions); otherwise 0.
+  /// For service 19 with sub-function 0x42 or 0x55, the functional group (0x33: emissions); otherwise 0.
   public var group: UInt8
   /// For service 19, the status mask in the request; 0 if the command is unknown.
   public var statusMask: UInt8

@@ -51,9 +51,9 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
 
   func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
 
-  /// Pauses ``RequestPacer`` while an answer is being made or sent, unless the rest of the current request's body must
-  /// be passed to the decoder. If a request's head was decoded while the previous request was still unanswered, the
-  /// request's body is passed to the decoder only after the previous request was answered.
+  /// Pauses ``RequestPacer`` while an answer is being made or sent. However, while the body of the only unanswered
+  /// request is still arriving, the pacer is not paused. If two requests are unanswered, the head of the second one was
+  /// decoded early; its body is decoded only after the first request was answered.
   private func pace() {
     pacer.pace(isPaused: unanswered > 1 || !isReading && unanswered + unwritten > 0, isInBody: isReading)
   }

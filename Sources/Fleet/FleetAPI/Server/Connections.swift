@@ -41,7 +41,8 @@ final class Connections: Sendable {
     var next = 0
     /// Displaced connections that are still being closed.
     var leaving: Set<ObjectIdentifier> = []
-    /// Whether a connection was displaced after the last time at which half of the connections were free.
+    /// Whether the displacement of connections was already reported: set when a connection is displaced, and cleared
+    /// when at least half of the connections are free again.
     var isFull = false
 
     mutating func add(_ channel: any Channel, _ holder: Holder) {

@@ -138,10 +138,11 @@ struct RequestHandler: Sendable {
   /// time, because its next request is not read.
   private static let strangerDelay = Duration.seconds(1)
 
-  /// Counts, for the client's address, a request that needs no valid key or has none.
+  /// Counts a request that needs no valid key, or has none, for the client's address. If the address has exceeded its
+  /// limit, a request that has a valid key counts for that key instead.
   ///
-  /// - Throws: 429 if the address has sent too many such requests and the request has no valid key, or if its key has
-  ///   sent too many requests.
+  /// - Throws: 429 if the address has exceeded its limit and the request has no valid key, or if the request's key has
+  ///   exceeded its own limit.
   private func admitStranger(_ request: Request, from client: Client) async throws(APIError) {
     guard let seconds = strangers.consume(PeerAddress.group(client.address)) else { return }
     // A request with a valid key counts for the key, so that other clients at the same address do not affect it.

@@ -91,10 +91,11 @@ extension ThingRoutes {
     }
   }
 
-  /// Sets derived fields of a thing. For fields with steps, does only the next part of the planned work.
+  /// Sets derived fields of a thing in one transaction. If a field is changed in steps (``DerivedField/steps``), this
+  /// function performs only the next step of its planned work.
   ///
   /// - Parameters:
-  ///   - work: the values of the fields, and the planned work of those with steps, by the fields' keys.
+  ///   - work: for the key of each derived field, its new value or, if the field is changed in steps, its planned work.
   ///   - seen: the version of the thing that the client has read.
   /// - Returns: the changed thing, and the work that remains for further transactions.
   func write(

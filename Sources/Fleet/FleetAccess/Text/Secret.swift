@@ -59,8 +59,8 @@ public struct Secret: Sendable {
     return parts.count == 3 && parts[1].utf8.count == 64 ? String(parts[1]) : nil
   }
 
-  /// Returns the name of the place that a secret contains, such as a tenant; `nil` if ``init(_:of:)`` did not create
-  /// the text.
+  /// Returns the name in front of the first dot of a secret: the tenant, the session or another owner to which the
+  /// secret belongs. `nil` if the text has another purpose or contains no name.
   public static func place(in text: String, _ purpose: Purpose) -> String? {
     guard text.utf8.count <= 256, text.hasPrefix(purpose.rawValue), let dot = text.firstIndex(of: ".") else {
       return nil

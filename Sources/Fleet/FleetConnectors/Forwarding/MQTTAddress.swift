@@ -66,8 +66,8 @@ public struct MQTTAddress: Hashable, Sendable {
     self.tenant == (tenant == .standard ? nil : tenant.text[...])
   }
 
-  /// Whether messages of a tenant may be sent to this address: its prefix does not belong to another tenant. Tenants
-  /// may still use the prefixes without a tenant that earlier versions have accepted.
+  /// Whether messages of a tenant may be sent to this address: its prefix names this tenant or no tenant. A prefix that
+  /// names no tenant remains usable for all tenants, because earlier versions accepted such addresses.
   func isUsable(by tenant: TenantID) -> Bool { self.tenant.map { $0 == tenant.text } ?? true }
 
   /// A description of the prefixes that a tenant may use, for messages.

@@ -104,7 +104,8 @@ public struct VehicleName: Hashable, Sendable {
 public struct ComputedDays: Sendable {
   /// The stale days from which the figures were computed.
   public var stale: StaleDays
-  /// The range of ``StaleDays/hours`` whose records are included in the figures.
+  /// The first and the last of ``StaleDays/hours`` whose records are included in the figures, as numbers of hours since
+  /// 1970.
   public var hours: ClosedRange<Int64>
   /// The figures of each day; `nil` for a day without records.
   public var days: [(date: CalendarDate, figures: VehicleDay?)]

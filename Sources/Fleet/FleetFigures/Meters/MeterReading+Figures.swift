@@ -21,11 +21,11 @@ extension MeterReading.Comparison {
     }
   }
 
-  /// Returns the comparison of a reading that is judged again; `nil` if there is no earlier reading of the same
-  /// odometer or hour meter.
+  /// Compares a reading with the previous one again, when the reading is judged again. Returns `nil` if there is no
+  /// earlier reading of the same odometer or hour meter, or if the meter was replaced at this reading.
   ///
-  /// The estimate from the time of the reading is not stored. If the previous reading is still the same, the amount
-  /// that was derived from that estimate is kept.
+  /// The vehicle's estimate that was used for the first comparison is not stored. Therefore ``telemetry``, which was
+  /// computed from it, is kept if the previous reading is still the same; otherwise it is `nil`.
   static func of(_ reading: MeterReading, _ meter: Meter, after previous: Meter.Point?) -> Self? {
     guard let previous, !reading.isReplaced, let value = meter.value(of: reading) else { return nil }
     var new = Self(of: value, at: reading.at, after: previous, estimate: nil)

@@ -3,8 +3,9 @@ import Telemetry
 
 /// One trip that is made from the overlapping trips of one vehicle.
 ///
-/// If a vehicle has several gateways, each of them reports the same drive. At each moment, the longest trip with a
-/// known amount counts. A shorter trip counts only for the part of its time that is not covered by longer trips.
+/// If a vehicle has several gateways, each of them reports the same drive, with an amount such as the distance or the
+/// fuel. In the amount of the merged trip, no moment is counted twice: at each moment, only the longest trip whose
+/// amount is known counts. A shorter trip adds only the share of its amount for the time that longer trips do not cover.
 struct MergedTrip: Equatable {
   /// A trip as one gateway reports it.
   struct Part {

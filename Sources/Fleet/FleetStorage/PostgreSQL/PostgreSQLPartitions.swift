@@ -103,7 +103,7 @@ final class PostgreSQLPartitions: Sendable {
     try make(missing, at: now, connection)
   }
 
-  /// Of the partitions in `missing`, creates those for months that are usual at the time `now`
+  /// Creates the partitions in `missing` whose months are usual: neither too old nor in the future at the time `now`
   /// (``FleetDomain/IdMonth/isUsual(at:)``). The function uses its own transactions, so no transaction may be open.
   func make(
     _ missing: some Collection<Name>, at now: Timestamp, _ connection: PostgreSQLConnection
