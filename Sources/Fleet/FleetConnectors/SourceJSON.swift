@@ -63,7 +63,7 @@ enum SourceTime {
   /// Converts milliseconds since 1970; `nil` for a placeholder.
   static func milliseconds(_ number: Double?) -> Timestamp? {
     guard let number, number >= Double(first), number < Double(last) else { return nil }
-    return Timestamp(nanoseconds: Int64(number) * 1_000_000)
+    return Timestamp(limiting: Int64(number))
   }
 
   /// Converts seconds since 1970; `nil` for a placeholder.

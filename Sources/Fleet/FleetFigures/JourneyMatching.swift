@@ -113,12 +113,12 @@ extension JourneyMatching.Declared {
 
   /// Returns the duration of the part of a trip that the journey covers, ns; negative if it covers none.
   fileprivate func covered(of trip: JourneyMatching.Trip) -> Int64 {
-    min(end, trip.to).nanoseconds - max(from, trip.from).nanoseconds
+    min(end, trip.to).nanoseconds(since: max(from, trip.from))
   }
 }
 
 extension JourneyMatching.Trip {
-  fileprivate var nanoseconds: Int64 { to.nanoseconds - from.nanoseconds }
+  fileprivate var nanoseconds: Int64 { to.nanoseconds(since: from) }
 }
 
 extension Array {

@@ -37,7 +37,7 @@ extension RecordFollower {
     // The gateway may make the record that reports the start of a trip some time after the start.
     let query = RecordQuery(
       vehicle: nil, gateway: gateway, classes: RecordQuery.tripClasses, from: trip.from,
-      to: Timestamp(nanoseconds: trip.to.nanoseconds + 1_000_000), order: .oldestFirst, limit: 100)
+      to: trip.to.adding(nanoseconds: 1_000_000), order: .oldestFirst, limit: 100)
     let own: [StoredRecord]
     do throws(StorageError) {
       own = try await storage.records(query, tenant: tenant).items
@@ -52,15 +52,15 @@ extension RecordFollower {
     guard isStart else { return nil }
     var attribution = Attribution()
     (attribution.gatewayID, attribution.vehicle, attribution.tripID) = (gateway, record.vehicle, tripID)
-    (attribution.from, attribution.to) = (trip.from, Timestamp(nanoseconds: trip.to.nanoseconds + 1_000_000))
+    (attribution.from, attribution.to) = (trip.from, trip.to.adding(nanoseconds: 1_000_000))
     return attribution
   }
 
   /// Returns the vehicle's last meter values in the telemetry of the 10 minutes before a time.
   private func meters(at end: Timestamp, vehicle: String, tenant: TenantID) async throws -> [Meter: Double] {
     let query = RecordQuery(
-      vehicle: vehicle, classes: [.known(.telemetry)], from: Timestamp(nanoseconds: end.nanoseconds - 600_000_000_000),
-      to: Timestamp(nanoseconds: end.nanoseconds + 1_000_000), order: .newestFirst, limit: 120)
+      vehicle: vehicle, classes: [.known(.telemetry)], from: end.adding(nanoseconds: -600_000_000_000),
+      to: end.adding(nanoseconds: 1_000_000), order: .newestFirst, limit: 120)
     var values: [Meter: Double] = [:]
     for record in try await storage.records(query, tenant: tenant).items {
       guard values.count < Meter.allCases.count, let json = try? JSON(parsing: record.body) else { continue }

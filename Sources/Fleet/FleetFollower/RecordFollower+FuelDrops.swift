@@ -53,7 +53,7 @@ extension RecordFollower {
       ? RecordQuery(
         vehicle: vehicle, classes: RecordQuery.tripClasses, from: trip.to, order: .oldestFirst, limit: 10)
       : RecordQuery(
-        vehicle: vehicle, classes: RecordQuery.tripClasses, to: Timestamp(nanoseconds: trip.from.nanoseconds + 1),
+        vehicle: vehicle, classes: RecordQuery.tripClasses, to: trip.from.adding(nanoseconds: 1),
         order: .newestFirst, limit: 10)
     return try await storage.records(query, tenant: tenant).items.lazy.filter { !$0.isTimeAhead }
       .compactMap { EndedTrip($0) }.first { found in

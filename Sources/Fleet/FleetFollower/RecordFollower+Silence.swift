@@ -34,7 +34,7 @@ extension FleetView {
   fileprivate func silence(at now: Timestamp) throws(ThingError) -> ([String], [Stored<SilentVehicle>]) {
     let marks = try listAll(ThingQuery<SilentVehicle>())
     let latest = now.milliseconds - VehicleState.longestParking
-    func time(_ milliseconds: Int64) -> JSON { Timestamp(nanoseconds: milliseconds * 1_000_000).json }
+    func time(_ milliseconds: Int64) -> JSON { Timestamp(limiting: milliseconds).json }
     let vehicles = ThingQuery<Vehicle>(
       .below(key: "lastRecordAt", time(latest)), .atLeast(key: "lastRecordAt", time(latest - Self.window)),
       .oneOf(key: "status", [Vehicle.Status.available, .assigned, .inService].map(\.json)))

@@ -52,7 +52,7 @@ struct PasskeyChallenge: Equatable, Sendable {
       let milliseconds = Int64(parts[2]),
       keys.isProof(String(parts[4]), of: "challenge \(parts.dropLast().joined(separator: " "))")
     else { return nil }
-    expiresAt = Timestamp(nanoseconds: milliseconds * 1_000_000)
+    expiresAt = Timestamp(limiting: milliseconds)
     guard expiresAt > now else { return nil }
     self.tenant = tenant
     self.text = text

@@ -265,7 +265,7 @@ public struct TenantImport {
       // An administrator may have removed the VIN of the vehicle. Remove it from the record, so that the record does
       // not add it again.
       record.vin = nil
-      record.receivedAt = received.map { Timestamp(nanoseconds: $0 * 1_000_000) }
+      record.receivedAt = received.map { Timestamp(limiting: $0) }
       return record
     } catch {
       throw FieldError("record", error.description)

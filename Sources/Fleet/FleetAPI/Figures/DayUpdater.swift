@@ -38,7 +38,7 @@ final class DayUpdater: Sendable {
   func run() async {
     while !Task.isCancelled {
       do {
-        try await updateAll(markedBefore: Timestamp(nanoseconds: WallClock.now.nanoseconds - Self.delay))
+        try await updateAll(markedBefore: WallClock.now.adding(nanoseconds: -Self.delay))
       } catch {
         if !Task.isCancelled { logger.error("figures of days: \(error)") }
       }
@@ -173,7 +173,7 @@ final class DayUpdater: Sendable {
   private func figures(
     of vehicle: String, _ date: CalendarDate, in zone: ZoneRules, tenant: TenantID
   ) async throws -> Computed {
-    func time(_ milliseconds: Int64) -> Timestamp { Timestamp(nanoseconds: milliseconds * 1_000_000) }
+    func time(_ milliseconds: Int64) -> Timestamp { Timestamp(limiting: milliseconds) }
     let from = time(zone.start(of: date) - DayBuilder.margin)
     let to = time(zone.start(of: date.next) + DayBuilder.margin)
     var trips: [DayTrip] = []
@@ -205,7 +205,7 @@ final class DayUpdater: Sendable {
   private func lastReadings(
     of counters: [DayCounter], _ vehicle: String, on date: CalendarDate, in zone: ZoneRules, tenant: TenantID
   ) async throws -> [DayCounter: DayCounter.Reading] {
-    func time(_ milliseconds: Int64) -> Timestamp { Timestamp(nanoseconds: milliseconds * 1_000_000) }
+    func time(_ milliseconds: Int64) -> Timestamp { Timestamp(limiting: milliseconds) }
     var found: [DayCounter: DayCounter.Reading] = [:]
     var query = RecordQuery(
       vehicle: vehicle, classes: [.known(.telemetry)], from: time(zone.start(of: date)),
@@ -237,7 +237,7 @@ final class DayUpdater: Sendable {
   private func laterTrips(
     of vehicle: String, since time: Timestamp, begunBefore end: Int64, tenant: TenantID
   ) async throws -> [DayTrip] {
-    let last = Timestamp(nanoseconds: time.nanoseconds + DayBuilder.longestTrip * 1_000_000)
+    let last = time.adding(nanoseconds: DayBuilder.longestTrip * 1_000_000)
     let query = RecordQuery(
       vehicle: vehicle, classes: [.known(.trip)], from: time, to: last, order: .oldestFirst, limit: Self.laterTrips)
     return try await storage.records(query, tenant: tenant).items.compactMap { record in

@@ -241,7 +241,7 @@ final class FileService: Sendable {
   /// Removes files that nothing refers to, and contents that no file needs.
   func sweep(tenant: TenantID, at now: Timestamp, unusedDays: Int64, contentSeconds: Int) async throws {
     guard let contents else { return }
-    let limit = Timestamp(nanoseconds: now.nanoseconds - unusedDays * 86_400_000_000_000)
+    let limit = now.adding(nanoseconds: -(unusedDays * 86_400_000_000_000))
     var query = ThingQuery<StoredFile>(.below(key: "updatedAt", limit.json), limit: 200)
     repeat {
       let wanted = query

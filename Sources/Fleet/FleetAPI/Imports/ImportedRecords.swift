@@ -78,7 +78,7 @@ struct ImportedRecords {
     guard let time = record.time else { return false }
     var query = RecordQuery(
       vehicle: vehicle, classes: [.known(kind == .trips ? .trip : .telemetry)], from: time,
-      to: Timestamp(nanoseconds: time.nanoseconds + 1_000_000), limit: 100)
+      to: time.adding(nanoseconds: 1_000_000), limit: 100)
     repeat {
       let page = try await storage.records(query, tenant: tenant)
       if page.items.contains(where: { $0.id == record.id }) { return true }

@@ -11,12 +11,12 @@ extension Call {
   func timesOrDays(in zone: ZoneRules) throws(APIError) -> (from: Timestamp?, to: Timestamp?) {
     func day(_ name: String) throws(APIError) -> CalendarDate? {
       guard let day = query[name].flatMap({ CalendarDate($0) }) else { return nil }
-      guard (1_679...2_261).contains(day.year) else {
+      guard day.canBeStated else {
         throw .badRequest("query: \(name): expected a day from 1679 to 2261, found \(quoted(query[name] ?? ""))")
       }
       return day
     }
-    func start(of date: CalendarDate) -> Timestamp { Timestamp(nanoseconds: zone.start(of: date) * 1_000_000) }
+    func start(of date: CalendarDate) -> Timestamp { Timestamp(limiting: zone.start(of: date)) }
     var (from, to) = (Timestamp?.none, Timestamp?.none)
     if let first = try day("from") { from = start(of: first) } else { from = try time("from") }
     let last = try day("to")

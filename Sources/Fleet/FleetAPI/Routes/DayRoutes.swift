@@ -88,7 +88,7 @@ extension Call {
   func date(_ name: String, in zone: ZoneRules, isEnd: Bool) throws(APIError) -> CalendarDate? {
     if let date = query[name].flatMap({ CalendarDate($0) }) { return date }
     guard let time = try time(name) else { return nil }
-    return zone.day(of: isEnd ? Timestamp(nanoseconds: time.nanoseconds - 1) : time)
+    return zone.day(of: isEnd ? time.adding(nanoseconds: -1) : time)
   }
 }
 

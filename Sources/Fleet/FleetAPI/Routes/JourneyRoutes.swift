@@ -109,7 +109,7 @@ struct JourneyRoutes {
       let caller = try call.caller
       let (vehicle, found) = try await storage.view(tenant: tenant) { view throws(ThingError) in
         let vehicle = try call.existingVehicle(view)
-        let next = Timestamp(nanoseconds: time.nanoseconds + 1_000_000)
+        let next = time.adding(nanoseconds: 1_000_000)
         return (
           vehicle,
           WhoDrove(
@@ -171,14 +171,14 @@ struct JourneyRoutes {
       }
       let range = try call.timesOrDays(in: zone)
       let to = range.to ?? WallClock.now
-      let from = range.from ?? Timestamp(nanoseconds: to.nanoseconds - 30 * Self.day)
-      guard to.nanoseconds - from.nanoseconds <= 366 * Self.day else {
+      let from = range.from ?? to.adding(nanoseconds: -(30 * Self.day))
+      guard to.nanoseconds(since: from) <= 366 * Self.day else {
         throw APIError.badRequest("query: from: expected a range of at most 366 days")
       }
       // A trip near the start of the range may belong to a journey that ended before the range. A trip near its end may
       // belong to a journey that began after it. Therefore also read one day before the range and one day after it.
       let (before, after) = (
-        Timestamp(nanoseconds: from.nanoseconds - Self.day), Timestamp(nanoseconds: to.nanoseconds + Self.day)
+        from.adding(nanoseconds: -Self.day), to.adding(nanoseconds: Self.day)
       )
       let caller = try call.caller
       let (vehicle, journeys, hidden) = try await storage.view(tenant: tenant) { view throws(ThingError) in

@@ -32,9 +32,9 @@ struct MeterRoutes {
           return (vehicle.value.id, try view.zone(of: vehicle.value))
         }
         let range = try call.timesOrDays(in: zone)
-        let to = range.to ?? Timestamp(nanoseconds: WallClock.now.nanoseconds + 1_000_000)
-        let from = range.from ?? Timestamp(nanoseconds: to.nanoseconds - Int64(Self.usualDays) * Self.day)
-        guard to.nanoseconds - from.nanoseconds <= Int64(Self.most.days) * Self.day else {
+        let to = range.to ?? WallClock.now.adding(nanoseconds: 1_000_000)
+        let from = range.from ?? to.adding(nanoseconds: -(Int64(Self.usualDays) * Self.day))
+        guard to.nanoseconds(since: from) <= Int64(Self.most.days) * Self.day else {
           throw APIError.badRequest("query: from: expected a range of at most \(Self.most.days) days")
         }
         let caller = try call.caller
@@ -85,8 +85,8 @@ struct MeterRoutes {
   ) async throws -> [EndedTrip] {
     // A trip may have begun before the range, and a reading may be older than the range.
     var query = RecordQuery(
-      vehicle: vehicle, classes: RecordQuery.tripClasses, from: Timestamp(nanoseconds: from.nanoseconds - day),
-      to: Timestamp(nanoseconds: to.nanoseconds + day), order: .oldestFirst, limit: 1_000)
+      vehicle: vehicle, classes: RecordQuery.tripClasses, from: from.adding(nanoseconds: -day),
+      to: to.adding(nanoseconds: day), order: .oldestFirst, limit: 1_000)
     var trips: [EndedTrip] = []
     repeat {
       let page: Page<StoredRecord>

@@ -177,7 +177,7 @@ struct ReportRoutes {
       let zone = try view.zone(ofFleet: members["fleetId"].flatMap { try? UUIDv7(json: $0) })
       if let from = members["from"].flatMap({ try? Timestamp(json: $0) }) { members["from"] = zone.day(of: from).json }
       if let to = members["to"].flatMap({ try? Timestamp(json: $0) }) {
-        members["to"] = zone.day(of: Timestamp(nanoseconds: max(to.nanoseconds, .min + 1_000_000) - 1_000_000)).json
+        members["to"] = zone.day(of: to.adding(nanoseconds: -1_000_000)).json
       }
       json = .object(members)
     }

@@ -227,7 +227,7 @@ struct ListParameters<Value: Kind>: Sendable {
         if let time = try call.time(range.name) { return .time(time) }
         throw .badRequest("query: \(range.name): expected a time or a day, found \(quoted(text))")
       }
-      guard (1_679...2_261).contains(day.year) else {
+      guard day.canBeStated else {
         throw .badRequest("query: \(range.name): expected a day from 1679 to 2261, found \(quoted(text))")
       }
       return .day(day)

@@ -73,7 +73,7 @@ struct AEMPFaults {
   private func url(_ machine: AEMPMachine, _ cursor: JSON, _ until: Timestamp) throws(ConnectorError) -> String {
     if let url = cursor["series"]?.filledText { return url }
     let key = [machine.make, machine.model, machine.serial].map { ConnectorSession.encoded($0) }.joined(separator: "/")
-    let from = Timestamp(nanoseconds: until.nanoseconds - Int64(Self.reach) * 1_000_000_000)
+    let from = until.adding(nanoseconds: -(Int64(Self.reach) * 1_000_000_000))
     return "\(try client.service())/Fleet/Equipment/MakeModelSerial/\(key)/Faults/\(from.string)/\(until.string)/1"
   }
 

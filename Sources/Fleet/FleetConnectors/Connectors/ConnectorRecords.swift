@@ -16,7 +16,7 @@ extension PulledRecord {
     var members = values
     members["type"] = .text(type)
     members["id"] = Self.id(source, asset, series, milliseconds).json
-    members["timestamp"] = Timestamp(nanoseconds: time.milliseconds * 1_000_000).json
+    members["timestamp"] = Timestamp(limiting: time.milliseconds).json
     members["timeQuality"] = .text("system")
     members["gatewayId"] = .text(gateway)
     members["vehicleId"] = .text(vehicle)

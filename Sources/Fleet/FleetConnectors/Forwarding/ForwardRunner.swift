@@ -338,7 +338,7 @@ public final class ForwardRunner: Service {
         progress.nextAt = nil
       } else if progress.nextAt == due {
         let wait = ConnectorPace.wait(after: failure, failures: progress.failures, period: Int64(Self.period))
-        progress.nextAt = Timestamp(nanoseconds: transaction.now.nanoseconds + wait * 1_000_000)
+        progress.nextAt = transaction.now.adding(nanoseconds: wait * 1_000_000)
       }
       try transaction.update(stored, to: progress, action: "finish")
       guard let present else { return }

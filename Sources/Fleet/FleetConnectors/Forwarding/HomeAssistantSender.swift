@@ -128,7 +128,7 @@ struct HomeAssistantSender {
   /// - Parameter checked: the time of the previous call; `nil` if there was none.
   func checkVehicles(since checked: Timestamp?) async throws(ConnectorError) {
     let latest = now().milliseconds - VehicleState.longestParking
-    func time(_ milliseconds: Int64) -> JSON { Timestamp(nanoseconds: milliseconds * 1_000_000).json }
+    func time(_ milliseconds: Int64) -> JSON { Timestamp(limiting: milliseconds).json }
     var silent = ThingQuery<Vehicle>(.below(key: "lastRecordAt", time(latest)), Self.isInFleet)
     if let checked {
       // The previous call has already reported the vehicles that were silent at its time.

@@ -264,7 +264,7 @@ final class ConnectorRun: TokenStore {
       let wait = ConnectorPace.wait(after: error, failures: progress.failures, period: period)
       // If the settings were changed during the pull, the next pull is due at once.
       if progress.nextPullAt == due {
-        progress.nextPullAt = Timestamp(nanoseconds: transaction.now.nanoseconds + wait * 1_000_000)
+        progress.nextPullAt = transaction.now.adding(nanoseconds: wait * 1_000_000)
       }
       try transaction.update(stored, to: progress, action: "finish")
       guard let present = try transaction.find(connector.id, Connector.self) else { return }

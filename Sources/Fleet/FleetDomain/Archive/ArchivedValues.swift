@@ -89,7 +89,7 @@ public enum ArchivedValues {
       guard let number = json.integerValue, (-limit...limit).contains(number) else {
         throw FieldError("", "expected a time in ms since 1970, found \(json.summary)")
       }
-      return Timestamp(nanoseconds: number * 1_000_000).json
+      return Timestamp(limiting: number).json
     case (.json, _):
       guard let text = json.textValue else { throw FieldError("", "expected JSON as a text, found \(json.summary)") }
       return try JSON(parsing: Array(text.utf8))

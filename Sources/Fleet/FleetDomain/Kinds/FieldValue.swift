@@ -118,7 +118,22 @@ extension Timestamp: FieldValue {
       throw FieldError("", "expected a time like \"2026-05-04T10:00:00Z\", found \(json.summary)")
     }
     // Units smaller than 1 ms are discarded, because databases and JSON have only milliseconds.
-    self.init(nanoseconds: time.milliseconds * 1_000_000)
+    let (nanoseconds, overflow) = time.milliseconds.multipliedReportingOverflow(by: 1_000_000)
+    self.init(nanoseconds: overflow ? .min : nanoseconds)
+  }
+
+  /// Parses a time that a client sent. Computations with other times, for example of the day before, could not be
+  /// represented.
+  public static func parsed(client json: JSON) throws(FieldErrors) -> Timestamp {
+    do throws(FieldError) {
+      let time = try Timestamp(json: json)
+      if let text = json.textValue, let stated = try? Timestamp(parsing: text.utf8.span), Self.stated.contains(stated) {
+        return time
+      }
+      throw FieldError("", "expected a time from 1678 to 2261, found \(json.summary)")
+    } catch {
+      throw FieldErrors([error])
+    }
   }
 
   public var json: JSON {

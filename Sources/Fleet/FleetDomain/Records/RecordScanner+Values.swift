@@ -23,8 +23,7 @@ extension RecordScanner {
 
   static func isTime(_ text: Span<UInt8>) -> Bool {
     do throws(Timestamp.ParsingError) {
-      _ = try Timestamp(parsing: text)
-      return true
+      return Timestamp.stated.contains(try Timestamp(parsing: text))
     } catch {
       return false
     }

@@ -114,5 +114,19 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
     self = date
   }
 
+  /// Parses a date that a client sent. The times of other dates cannot be represented.
+  public static func parsed(client json: JSON) throws(FieldErrors) -> CalendarDate {
+    do throws(FieldError) {
+      let date = try CalendarDate(json: json)
+      guard date.canBeStated else { throw FieldError("", "expected a date from 1679 to 2261, found \(json.summary)") }
+      return date
+    } catch {
+      throw FieldErrors([error])
+    }
+  }
+
+  /// Whether clients may state this date: in every time zone, its times are in ``Timestamp/stated``.
+  public var canBeStated: Bool { (1_679...2_261).contains(year) }
+
   public var json: JSON { .text(text) }
 }

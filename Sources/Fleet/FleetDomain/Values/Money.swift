@@ -9,7 +9,7 @@ public struct Money: FieldValue, Hashable, Sendable {
   /// Three letters (ISO 4217), for example `EUR`.
   public let currency: String
   /// The amount in 1/10,000 of the currency's unit, exactly.
-  public let tenThousandths: Int64
+  public let tenThousandths: Int128
 
   /// Creates an amount; `nil` unless both texts have the formats of ``amount`` and ``currency``.
   public init?(amount: String, currency: String) {
@@ -25,8 +25,8 @@ public struct Money: FieldValue, Hashable, Sendable {
   /// Creates an amount with at least as many digits after the point as the currency's smallest unit has: for example
   /// two for `EUR`, and none for `JPY`.
   ///
-  /// - Parameter tenThousandths: at most 10¹⁶ − 1, positive or negative.
-  public init(tenThousandths: Int64, currency: String) {
+  /// - Parameter tenThousandths: at most 10¹⁶ − 1, positive or negative; for a sum of amounts, any number.
+  public init(tenThousandths: Int128, currency: String) {
     let magnitude = tenThousandths.magnitude
     var fraction = String(magnitude % 10_000)
     fraction = String(repeating: "0", count: 4 - fraction.count) + fraction
@@ -44,7 +44,7 @@ public struct Money: FieldValue, Hashable, Sendable {
     return sign + (digits.first?.isNumber ?? false ? "" : "0") + digits
   }
 
-  private static func tenThousandths(_ text: String) -> Int64? {
+  private static func tenThousandths(_ text: String) -> Int128? {
     var rest = text.utf8[...]
     let isNegative = rest.first == UInt8(ascii: "-")
     if isNegative { rest = rest.dropFirst() }
@@ -53,10 +53,10 @@ public struct Money: FieldValue, Hashable, Sendable {
       parts.count == 1 || (1...4).contains(parts[1].count)
     else { return nil }
     let decimals = parts.count == 2 ? Array(parts[1]) : []
-    var value: Int64 = 0
+    var value: Int128 = 0
     for byte in Array(whole) + decimals + [UInt8](repeating: UInt8(ascii: "0"), count: 4 - decimals.count) {
       guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-      value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+      value = value * 10 + Int128(byte - UInt8(ascii: "0"))
     }
     return isNegative ? -value : value
   }

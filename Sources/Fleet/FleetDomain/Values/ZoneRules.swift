@@ -85,7 +85,7 @@ public struct ZoneRules: Equatable, Sendable {
   ///
   /// - Parameter seconds: the time that clocks show, s since midnight.
   public func time(_ seconds: Int64, on day: CalendarDate) -> Timestamp {
-    Timestamp(nanoseconds: first(local: Int64(day.dayNumber) * 86_400 + seconds) * 1_000_000)
+    Timestamp(limiting: first(local: Int64(day.dayNumber) * 86_400 + seconds))
   }
 
   /// Whether clocks show a time of a day exactly once.

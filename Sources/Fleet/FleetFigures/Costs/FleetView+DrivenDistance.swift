@@ -26,7 +26,7 @@ extension FleetView {
   func odometerReadings(
     of vehicle: String, on dates: ClosedRange<CalendarDate>, in zone: ZoneRules
   ) throws(ThingError) -> [CalendarDate: DrivenDistance.Readings] {
-    func time(_ date: CalendarDate) -> JSON { Timestamp(nanoseconds: zone.start(of: date) * 1_000_000).json }
+    func time(_ date: CalendarDate) -> JSON { Timestamp(limiting: zone.start(of: date)).json }
     var query = ThingQuery<MeterReading>(
       .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: Meter.odometer.rawValue), .isSet(key: "lifetime"),
       .atLeast(key: "at", time(dates.lowerBound.adding(days: -1))), .below(key: "at", time(dates.upperBound.next)),

@@ -10,8 +10,9 @@ public struct VehicleCosts: Equatable, Sendable {
   /// The category for services and repairs.
   public static let maintenance = "maintenance"
 
-  /// The sums in ten-thousandths of the currency's unit, by category and currency.
-  private var sums: [String: [String: Int64]] = [:]
+  /// The sums in ten-thousandths of the currency's unit, by category and currency. Int128 is sufficient for 10²² of the
+  /// largest amounts.
+  private var sums: [String: [String: Int128]] = [:]
   /// The number of costs whose amount is unknown. They are in no sum.
   public private(set) var unknown = 0
   /// Whether a sum contains an expected amount: the loss of value of a vehicle that is still owned.
@@ -33,9 +34,8 @@ public struct VehicleCosts: Equatable, Sendable {
   /// Marks the costs as estimated, because a sum contains an amount that is only expected.
   mutating func markEstimated() { isEstimated = true }
 
-  private mutating func add(_ amount: Int64, _ currency: String, _ category: String) {
-    let (sum, overflow) = sums[category, default: [:]][currency, default: 0].addingReportingOverflow(amount)
-    sums[category, default: [:]][currency] = overflow ? .max : sum
+  private mutating func add(_ amount: Int128, _ currency: String, _ category: String) {
+    sums[category, default: [:]][currency, default: 0] += amount
   }
 
   /// Adds the part of a vehicle's loss of value that belongs to a range of days. The loss is the acquisition cost minus
@@ -72,7 +72,7 @@ public struct VehicleCosts: Equatable, Sendable {
     let days = (first.dayNumber..<(last.dayNumber + 1)).clamped(to: owned)
     guard !days.isEmpty else { return nil }
     let loss = Double(cost.tenThousandths - residual.tenThousandths) * Double(days.count) / Double(owned.count)
-    return Money(tenThousandths: Int64(loss.rounded()), currency: cost.currency)
+    return Money(tenThousandths: Int128(loss.rounded()), currency: cost.currency)
   }
 
   /// The sums of each category, sorted by currency.
@@ -82,19 +82,21 @@ public struct VehicleCosts: Equatable, Sendable {
   public var total: [Money] { Self.money(totals) }
 
   /// Returns the sums over all categories divided by a quantity, rounded to ten-thousandths; `nil` if the quantity is
-  /// unknown or not positive.
+  /// unknown, not positive, or too small for the result.
   public func total(per quantity: Double?) -> [Money]? {
     guard let quantity, quantity > 0 else { return nil }
-    return Self.money(totals.mapValues { Int64((Double($0) / quantity).rounded(.toNearestOrAwayFromZero)) })
+    let parts = totals.mapValues { (Double($0) / quantity).rounded(.toNearestOrAwayFromZero) }
+    guard parts.values.allSatisfy({ $0.magnitude < 1e30 }) else { return nil }
+    return Self.money(parts.mapValues { Int128($0) })
   }
 
-  private var totals: [String: Int64] {
-    var totals: [String: Int64] = [:]
+  private var totals: [String: Int128] {
+    var totals: [String: Int128] = [:]
     for (currency, amount) in sums.values.flatMap({ $0 }) { totals[currency, default: 0] += amount }
     return totals
   }
 
-  private static func money(_ sums: [String: Int64]) -> [Money] {
+  private static func money(_ sums: [String: Int128]) -> [Money] {
     sums.sorted { $0.key < $1.key }.map { Money(tenThousandths: $0.value, currency: $0.key) }
   }
 }

@@ -341,7 +341,7 @@ public struct DayBuilder: Sendable {
       let lastTime = lastTime ?? passing.map({ $0.upperBound - 1 })
     else { return nil }
     addTripDistances()
-    func timestamp(_ milliseconds: Int64) -> Timestamp { Timestamp(nanoseconds: milliseconds * 1_000_000) }
+    func timestamp(_ milliseconds: Int64) -> Timestamp { Timestamp(limiting: milliseconds) }
     var day = VehicleDay(date: date, firstTime: timestamp(firstTime), lastTime: timestamp(lastTime))
     (day.engineOn, day.moving, day.idle, day.unknown) = (engineOn, moving, idle, unknown)
     day.distance = distance

@@ -73,7 +73,7 @@ struct DayCounters {
     }
     func use(_ counter: DayCounter) {
       guard let start = spans[counter.rawValue]?.start else { return }
-      first = min(first, Timestamp(nanoseconds: start.time * 1_000_000))
+      first = min(first, Timestamp(limiting: start.time))
     }
     func milliseconds(_ hours: Double) -> Int64 { Int64((hours * 3_600_000).rounded()) }
     if let hours = increase(of: .engineTime) {

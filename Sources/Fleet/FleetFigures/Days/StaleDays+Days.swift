@@ -28,7 +28,7 @@ extension StaleDays {
 
   /// Returns the days whose figures depend on the records of an hour.
   public static func days(of hour: Int64, in zone: ZoneRules) -> [CalendarDate] {
-    func day(_ milliseconds: Int64) -> CalendarDate { zone.day(of: Timestamp(nanoseconds: milliseconds * 1_000_000)) }
+    func day(_ milliseconds: Int64) -> CalendarDate { zone.day(of: Timestamp(limiting: milliseconds)) }
     let start = hour * Self.hour
     let last = day(start + Self.hour - 1 + DayBuilder.margin)
     var days = [day(start - DayBuilder.margin)]

@@ -94,5 +94,5 @@ extension FleetTransaction {
     }
   }
 
-  private func after(_ time: Timestamp) -> Timestamp { Timestamp(nanoseconds: time.nanoseconds + 1_000_000) }
+  private func after(_ time: Timestamp) -> Timestamp { time.adding(nanoseconds: 1_000_000) }
 }

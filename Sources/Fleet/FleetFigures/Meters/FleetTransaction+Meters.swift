@@ -31,7 +31,7 @@ extension FleetTransaction {
     reading.judgedFrom = try placeOfReplacement(reading, meter)
     let last = try point(
       of: meter, vehicle: reading.vehicle, until: reading.judgedFrom == nil ? nil : reading.at)
-    let day = Timestamp(nanoseconds: reading.at.nanoseconds - Meter.day)
+    let day = reading.at.adding(nanoseconds: -Meter.day)
     let judgement = meter.judge(
       reading, after: last, day: last == nil ? nil : try point(of: meter, vehicle: reading.vehicle, since: day))
     reading.set(judgement)
@@ -82,7 +82,7 @@ extension FleetTransaction {
     let last = try point(of: meter, vehicle: id)
     var daily: Double?
     if let last, Meter.days(from: last.at, to: now) <= Double(Meter.usageDays) {
-      let start = Timestamp(nanoseconds: last.at.nanoseconds - Int64(Meter.usageDays) * 86_400_000_000_000)
+      let start = last.at.adding(nanoseconds: -(Int64(Meter.usageDays) * 86_400_000_000_000))
       daily = try point(of: meter, vehicle: id, since: start).flatMap { Meter.daily(from: $0, to: last) }
     }
     var changed = vehicle.value
@@ -124,8 +124,8 @@ extension FleetView {
     guard let newest = vehicle.point(of: meter) else { return nil }
     let zone = try zone(of: vehicle)
     if zone.day(of: newest.at) <= date { return newest }
-    let next = Timestamp(nanoseconds: zone.start(of: date.next) * 1_000_000)
-    let end = Timestamp(nanoseconds: next.nanoseconds - 1_000_000)
+    let next = Timestamp(limiting: zone.start(of: date.next))
+    let end = next.adding(nanoseconds: -1_000_000)
     if let last = try point(of: meter, vehicle: vehicle.id, until: end) { return last }
     return try point(of: meter, vehicle: vehicle.id, since: next) ?? newest
   }

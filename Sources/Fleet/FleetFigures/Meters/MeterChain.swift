@@ -83,7 +83,7 @@ struct MeterChain {
 
   /// Returns the oldest used reading of the 24 hours before a time; `nil` if there is none.
   private func day(before time: Timestamp, _ view: some FleetView) throws(ThingError) -> Meter.Point? {
-    let start = Timestamp(nanoseconds: time.nanoseconds - Meter.day)
+    let start = time.adding(nanoseconds: -Meter.day)
     if let base, start <= base.at,
       let found = try view.point(
         of: meter, vehicle: vehicle, since: start, until: base.at, before: self.start, late)
@@ -148,7 +148,7 @@ extension FleetTransaction {
     stopsWhenSettled: Bool
   ) throws(ThingError) -> Int64? {
     var late = late.filter { Meter.Place($0) >= start }[...]
-    let after = Timestamp(nanoseconds: (start.created.milliseconds + 1) * 1_000_000)
+    let after = Timestamp(limiting: start.created.milliseconds + 1)
     var query = ThingQuery<MeterReading>(
       .atLeast(key: "createdAt", start.created.json), order: [.init("createdAt"), .init("at")], limit: 8)
     query.conditions += Self.readings(of: chain.meter, vehicle: chain.vehicle)

@@ -66,7 +66,7 @@ extension FleetTransaction {
       return true
     }
     let late = try lateReplacements(of: meter, vehicle: vehicle)
-    let start = Meter.Place(first: Timestamp(nanoseconds: marker.value.position * 1_000_000))
+    let start = Meter.Place(first: Timestamp(limiting: marker.value.position))
     let base = try lastUsed(before: start, of: meter, vehicle: vehicle, late)
     var chain = MeterChain(meter, vehicle: vehicle, from: start, late, after: base, changed: nil, former: nil)
     let rest = try judge(&chain, from: start, late, until: nil, stopsWhenSettled: false)

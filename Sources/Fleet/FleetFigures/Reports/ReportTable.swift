@@ -101,7 +101,7 @@ public struct ReportTable: Sendable {
   public mutating func addOutOfService(
     from: Int64, to: Int64, in zone: ZoneRules, within dates: ClosedRange<CalendarDate>, of subject: Subject
   ) {
-    var date = max(zone.day(of: Timestamp(nanoseconds: from * 1_000_000)), dates.lowerBound)
+    var date = max(zone.day(of: Timestamp(limiting: from)), dates.lowerBound)
     while date <= dates.upperBound {
       let start = zone.start(of: date)
       guard start < to else { return }
@@ -133,7 +133,7 @@ public struct ReportTable: Sendable {
     of vehicle: Vehicle, in periods: [ClosedRange<CalendarDate>], subject: Subject, today: CalendarDate
   ) {
     guard let first = periods.first?.lowerBound else { return }
-    var added: Int64 = 0
+    var added: Int128 = 0
     for period in periods {
       guard
         VehicleCosts.lossOfValue(

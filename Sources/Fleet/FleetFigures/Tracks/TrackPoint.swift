@@ -38,8 +38,8 @@ public struct Track: Equatable, Sendable {
         let whole = point.longitude + 2 * side - last.longitude
         let part = whole == 0 ? 0 : (side - last.longitude) / whole
         let latitude = last.latitude + part * (point.latitude - last.latitude)
-        let span = Double(point.time.nanoseconds - last.time.nanoseconds)
-        let time = Timestamp(nanoseconds: last.time.nanoseconds + Int64((part * span).rounded()))
+        let span = Double(point.time.nanoseconds(since: last.time))
+        let time = last.time.adding(nanoseconds: Int64((part * span).rounded()))
         line.append(TrackPoint(time: time, latitude: latitude, longitude: side))
         lines.append(line)
         line = [TrackPoint(time: time, latitude: latitude, longitude: -side)]

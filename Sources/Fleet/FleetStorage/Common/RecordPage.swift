@@ -143,7 +143,8 @@ struct RecordPage {
     guard let every = query.every, edge != .min else { return edge }
     // The page cannot end within a time span, because the newest record of the span may not have been read.
     let end = Self.spanEnd(edge, every)
-    return end == .max ? edge : end - every
+    let (start, overflow) = end.subtractingReportingOverflow(every)
+    return end == .max ? edge : overflow ? .min : start
   }
 
   /// Whether `row` may be on the page after the query has read all records up to the time `boundary`. It may if the
@@ -183,7 +184,8 @@ struct RecordPage {
   /// span.
   static func spanEnd(_ time: Int64, _ every: Int64) -> Int64 {
     let rest = time % every
-    let (end, overflow) = (time - (rest < 0 ? rest + every : rest)).addingReportingOverflow(every)
+    // The start of the first span cannot be represented.
+    let (end, overflow) = time.addingReportingOverflow(every - (rest < 0 ? rest + every : rest))
     return overflow ? .max : end
   }
 

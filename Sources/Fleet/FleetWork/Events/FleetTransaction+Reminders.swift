@@ -27,8 +27,8 @@ extension FleetView {
     var unreadable: [String] = []
     let day: Int64 = 86_400_000_000_000
     // Search one more day at each end of the range, because of time zones.
-    let first = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds - 31 * day))
-    let last = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds + 32 * day))
+    let first = CalendarDate(utc: now.adding(nanoseconds: -(31 * day)))
+    let last = CalendarDate(utc: now.adding(nanoseconds: 32 * day))
     var documents = ThingQuery<Document>(
       .atLeast(key: "expiresOn", first.json), .below(key: "expiresOn", last.json), limit: 1_000)
     documents.leavesOutUnreadable = true

@@ -123,7 +123,7 @@ public struct NotificationRule: Kind {
     case .none: due = time
     case .hourly:
       let left = 3_600 - zone.secondsOfDay(at: time) % 3_600
-      due = Timestamp(nanoseconds: (time.milliseconds / 1_000 + left) * 1_000_000_000)
+      due = Timestamp(limiting: (time.milliseconds / 1_000 + left) * 1_000)
     case .daily:
       let today = zone.day(of: time)
       let morning = zone.time(6 * 3_600, on: today)

@@ -113,14 +113,14 @@ public struct FuelEntry: WorkThing {
   public var cost: Money? {
     if let total { return total }
     guard let price else { return nil }
-    let unitPrice = ExactDecimal(digits: Int128(price.tenThousandths), scale: 4)
+    let unitPrice = ExactDecimal(digits: price.tenThousandths, scale: 4)
     let decimals = Money.decimals(of: price.currency)
     let scale = (decimals..<4).reduce(Int64(1)) { scale, _ in scale * 10 }
     guard let quantity = ExactDecimal(JSON.number(quantity).canonicalText),
       let units = unitPrice.multiplied(by: quantity)?.units(ofScale: decimals),
       abs(units) < 10_000_000_000_000_000 / scale
     else { return nil }
-    return Money(tenThousandths: units * scale, currency: price.currency)
+    return Money(tenThousandths: Int128(units * scale), currency: price.currency)
   }
 }
 

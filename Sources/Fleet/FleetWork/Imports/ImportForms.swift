@@ -200,7 +200,7 @@ struct Forms {
     }
     return .success(
       .object([
-        "amount": .text(Money(tenThousandths: amount, currency: currency).amount), "currency": .text(currency),
+        "amount": .text(Money(tenThousandths: Int128(amount), currency: currency).amount), "currency": .text(currency),
       ]))
   }
 

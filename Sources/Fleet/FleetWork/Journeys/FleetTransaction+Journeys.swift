@@ -246,7 +246,7 @@ extension FleetView {
 
   /// Returns the assignments of a vehicle at a time: at most one, unless someone has edited the database directly.
   public func assignments(of vehicle: String, at time: Timestamp) throws(ThingError) -> [Stored<Assignment>] {
-    let next = Timestamp(nanoseconds: time.nanoseconds + 1_000_000)
+    let next = time.adding(nanoseconds: 1_000_000)
     var query = ThingQuery<Assignment>(
       .oneOf(key: "vehicleId", [.text(vehicle)]), .below(key: "from", next.json),
       .anyOf([[.oneOf(key: "to", [.null])], [.atLeast(key: "to", next.json)]]), limit: 100)

@@ -75,7 +75,7 @@ public struct HiddenTimes: Equatable, Sendable {
   /// - Parameter zone: the time zone in which days begin.
   public func shown(_ time: Timestamp, of vehicle: String, in zone: ZoneRules) -> Timestamp {
     guard contains(time, of: vehicle) else { return time }
-    return Timestamp(nanoseconds: zone.start(of: zone.day(of: time)) * 1_000_000)
+    return Timestamp(limiting: zone.start(of: zone.day(of: time)))
   }
 }
 

@@ -103,7 +103,7 @@ public struct MaintenanceRecord: VehicleThing {
 
   /// Returns the sums of amounts, one for each currency.
   public static func sums(of amounts: [Money]) -> [Money] {
-    var sums: [String: Int64] = [:]
+    var sums: [String: Int128] = [:]
     for amount in amounts { sums[amount.currency, default: 0] += amount.tenThousandths }
     return sums.sorted { $0.key < $1.key }.map { Money(tenThousandths: $0.value, currency: $0.key) }
   }

@@ -96,7 +96,7 @@ public struct ReceiptReading: Equatable, Sendable {
     else { return nil }
     let local = Int64(day.dayNumber) * 86_400 + hour * 3_600 + minute * 60
     let first = local - zone.offset(at: local)
-    return Timestamp(nanoseconds: (local - zone.offset(at: first)) * 1_000_000_000)
+    return Timestamp(limiting: (local - zone.offset(at: first)) * 1_000)
   }
 
   /// Proposes a thing to create from the receipt: its kind, and its values in the format in which a client sends them.

@@ -129,7 +129,7 @@ extension FleetTransaction {
       var command = JourneyCommand()
       // The end must be after all other events of the log, even after events from clients whose clocks are ahead.
       if let last = journey.value.log.last?.timestamp, last >= now {
-        command.at = Timestamp(nanoseconds: last.nanoseconds + 1_000_000)
+        command.at = last.adding(nanoseconds: 1_000_000)
       }
       command.notes = reason
       _ = try execute(journey.value.status == .planned ? .cancelled : .completed, command, of: journey, isOwn: false)
