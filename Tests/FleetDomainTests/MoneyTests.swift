@@ -28,10 +28,10 @@ import Testing
 
   /// The numbers of decimals are those of ISO 4217, list one.
   @Test(arguments: [
-    (Int64(1_000_000), "JPY", "100"), (1_000_000, "EUR", "100.00"), (1_000_000, "KWD", "100.000"),
+    (Int128(1_000_000), "JPY", "100"), (1_000_000, "EUR", "100.00"), (1_000_000, "KWD", "100.000"),
     (1_005_000, "JPY", "100.5"), (-12_345, "EUR", "-1.2345"), (0, "JPY", "0"), (5_000, "CLF", "0.5000"),
   ])
-  func a_sum_has_the_decimals_of_its_currency(_ tenThousandths: Int64, _ currency: String, _ expected: String) {
+  func a_sum_has_the_decimals_of_its_currency(_ tenThousandths: Int128, _ currency: String, _ expected: String) {
     let money = Money(tenThousandths: tenThousandths, currency: currency)
     #expect(money.amount == expected)
     #expect(Money(amount: money.amount, currency: currency)?.tenThousandths == tenThousandths)

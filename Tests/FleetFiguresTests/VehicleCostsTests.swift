@@ -66,8 +66,9 @@ import Testing
       }
       var vehicle = Vehicle(id: "V")
       vehicle.acquisitionCost = Money(
-        tenThousandths: Int64.random(in: 0...900_000_000, using: &random), currency: "EUR")
-      vehicle.residualValue = Money(tenThousandths: Int64.random(in: 0...900_000_000, using: &random), currency: "EUR")
+        tenThousandths: Int128(Int64.random(in: 0...900_000_000, using: &random)), currency: "EUR")
+      vehicle.residualValue = Money(
+        tenThousandths: Int128(Int64.random(in: 0...900_000_000, using: &random)), currency: "EUR")
       vehicle.acquiredOn = day(-900 ... -1)
       if Bool.random(using: &random) { vehicle.disposedOn = day(-900...300) }
       if Bool.random(using: &random) { vehicle.plannedDisposalOn = day(-900...900) }
