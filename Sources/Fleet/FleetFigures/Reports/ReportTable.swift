@@ -175,7 +175,11 @@ public struct ReportTable: Sendable {
   /// The rows, sorted by their groups.
   public var rows: [JSON] {
     sums.sorted { $0.key < $1.key }.map { group, sums in
-      .object(members(sums).filter { $0.value != .null }.merging(["group": .text(group)]) { $1 })
+      var row = members(sums).filter { $0.value != .null }
+      row["group"] = .text(group)
+      // Nobody is responsible for the driving in the row without a driver.
+      if isByDriver, group.isEmpty { (row["score"], row["note"]) = (nil, nil) }
+      return .object(row)
     }
   }
 
