@@ -48,4 +48,37 @@ import Testing
       }
     }
   }
+
+  /// VAN-1 drives without costs, and VAN-2 has costs.
+  @Test(arguments: TestServer.Database.allCases)
+  func costs_are_not_divided_by_the_distance_of_other_vehicles(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let zone = server.storage.zone(nil)
+      try await PrivateFigureTests.store(
+        [PrivateFigureTests.day(Self.date, in: zone, kilometers: 99.5)], of: "VAN-1", server)
+      try await runBlocking {
+        let expense = try server.client(server.keys.admin).send(
+          "POST", "/api/expenses",
+          json:
+            #"{"vehicleId":"VAN-2","at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"500","currency":"EUR"}}"#
+        )
+        #expect(expense.status == 201, "\(expense.text)")
+      }
+      func check(_ distance: Double, _ expected: [[String: String]]) async throws {
+        try await runBlocking {
+          let client = try server.client(server.keys.admin)
+          for grouping in ["day", "week", "month", "fleet", "driver"] {
+            let rows = try Self.rows(client, #""kind":"costs","groupBy":"\#(grouping)""#)
+            #expect(rows.map { $0["distance"] as? Double } == [distance], "\(grouping): \(rows)")
+            #expect(rows.map { $0["perKilometer"] as? [[String: String]] } == [expected], "\(grouping): \(rows)")
+          }
+        }
+      }
+      try await check(99.5, [])
+      try await PrivateFigureTests.store(
+        [PrivateFigureTests.day(Self.date, in: zone, kilometers: 0.5)], of: "VAN-2", server)
+      // 500 EUR of 100 km.
+      try await check(100, [["amount": "5.00", "currency": "EUR"]])
+    }
+  }
 }

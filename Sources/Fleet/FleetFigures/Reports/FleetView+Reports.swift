@@ -25,6 +25,7 @@ extension FleetView {
     case .costs:
       try addDays(report, at: now, to: &table)
       try addCosts(report, within: dates, at: now, to: &table)
+      try addKnownDistances(report, within: dates, at: now, to: &table)
       try addOdometerDistances(try fleets(of: report), within: dates, at: now, to: &table)
     case .utilization:
       try addDays(report, at: now, to: &table)
@@ -228,6 +229,19 @@ extension FleetView {
         of: vehicle.value, in: periods,
         subject: .init(vehicle: vehicle.value.id, fleet: vehicle.value.fleetID, driver: nil),
         today: today)
+    }
+  }
+
+  /// Marks the distances that telemetry shows as known, so that costs are divided only by a distance that includes all
+  /// vehicles with costs.
+  private func addKnownDistances(
+    _ report: Report, within dates: ClosedRange<CalendarDate>, at now: Timestamp, to table: inout ReportTable
+  ) throws(ThingError) {
+    guard report.groupBy != .vehicle else { return }
+    for period in table.periods(in: dates) where table.lacksDistance(in: period) {
+      let sums = try daySums(
+        by: .vehicle, fleet: report.fleetID, from: period.lowerBound, through: period.upperBound, at: now)
+      table.addKnownDistances(of: Set(sums.filter { $0.distance != nil }.compactMap(\.vehicle)), in: period)
     }
   }
 

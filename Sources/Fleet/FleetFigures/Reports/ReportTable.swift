@@ -41,6 +41,8 @@ public struct ReportTable: Sendable {
     var working: Int64?
     /// The distance that odometer readings show in addition to telemetry, km; `nil` if there is none.
     var odometerDistance: Double?
+    /// The vehicles with costs whose distance is not known. It is always empty if the row belongs to one vehicle.
+    var withoutDistance: Set<String> = []
 
     /// The distance of telemetry and odometer readings, km; `nil` if unknown.
     var distance: Double? {
@@ -86,6 +88,32 @@ public struct ReportTable: Sendable {
   mutating func addOdometerDistance(_ kilometers: Double, on date: CalendarDate, of subject: Subject) {
     let group = group(date, subject)
     sums[group, default: Sums()].odometerDistance = (sums[group]?.odometerDistance ?? 0) + kilometers
+    if let vehicle = subject.vehicle { sums[group]?.withoutDistance.remove(vehicle) }
+  }
+
+  /// Whether the distance of a vehicle with costs is not known in a period.
+  ///
+  /// - Parameter period: one of the ranges of days that ``periods(in:)`` returned.
+  func lacksDistance(in period: ClosedRange<CalendarDate>) -> Bool {
+    groups(in: period).contains { !(sums[$0]?.withoutDistance.isEmpty ?? true) }
+  }
+
+  /// Marks the distance of vehicles in a period as known. The distances themselves are in the sums of days.
+  ///
+  /// - Parameter period: one of the ranges of days that ``periods(in:)`` returned.
+  mutating func addKnownDistances(of vehicles: Set<String>, in period: ClosedRange<CalendarDate>) {
+    for group in groups(in: period) {
+      guard let unknown = sums[group]?.withoutDistance else { continue }
+      sums[group]?.withoutDistance = unknown.filter { !vehicles.contains($0) }
+    }
+  }
+
+  /// Returns the groups of the rows that contain a period.
+  private func groups(in period: ClosedRange<CalendarDate>) -> [String] {
+    switch grouping {
+    case .vehicle, .driver, .fleet: Array(sums.keys)
+    case .day, .week, .month: [group(period.lowerBound, Subject(vehicle: nil, fleet: nil, driver: nil))]
+    }
   }
 
   public mutating func count(_ count: Count, on date: CalendarDate, of subject: Subject) {
@@ -115,7 +143,11 @@ public struct ReportTable: Sendable {
   ///
   /// - Parameter amount: `nil` if the amount is unknown.
   public mutating func add(_ amount: Money?, category: String, on date: CalendarDate, of subject: Subject) {
-    sums[group(date, subject), default: Sums()].costs.add(amount, category: category)
+    let group = group(date, subject)
+    sums[group, default: Sums()].costs.add(amount, category: category)
+    if grouping != .vehicle, let vehicle = subject.vehicle, amount.map({ $0.tenThousandths != 0 }) ?? false {
+      sums[group]?.withoutDistance.insert(vehicle)
+    }
   }
 
   /// Adds the costs of a maintenance record that was completed.
@@ -244,7 +276,9 @@ public struct ReportTable: Sendable {
     case .costs:
       return [
         "total": list(sums.costs.total), "byCategory": .object(sums.costs.byCategory.mapValues(list)),
-        "perKilometer": list(sums.costs.total(per: sums.distance) ?? []), "distance": rounded(sums.distance),
+        "perKilometer": list(
+          sums.withoutDistance.isEmpty ? sums.costs.total(per: sums.distance) ?? [] : []),
+        "distance": rounded(sums.distance),
         "distanceBasis": sums.basis.map { .text($0.rawValue) } ?? .null,
         "estimated": sums.costs.isEstimated ? .bool(true) : .null,
         "withoutAmount": sums.costs.unknown > 0 ? .integer(Int64(sums.costs.unknown)) : .null,
