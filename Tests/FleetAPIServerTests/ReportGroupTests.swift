@@ -81,4 +81,56 @@ import Testing
       try await check(100, [["amount": "5.00", "currency": "EUR"]])
     }
   }
+
+  /// Returns the figures of a day on which the engine ran for 12 hours.
+  private static func longDay(_ date: CalendarDate, _ server: TestServer) -> VehicleDay {
+    var day = PrivateFigureTests.day(date, in: server.storage.zone(nil), kilometers: 300)
+    (day.engineOn, day.moving) = (43_200_000, 43_200_000)
+    return day
+  }
+
+  /// Returns the figures of a day with a trip of which only the distance is known.
+  private static func dayWithoutTimes(_ date: CalendarDate, _ server: TestServer) -> VehicleDay {
+    var day = PrivateFigureTests.day(date, in: server.storage.zone(nil), kilometers: 300)
+    day.trips = 1
+    return day
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func vehicles_with_unknown_engine_time_do_not_reduce_the_utilization(
+    _ database: TestServer.Database
+  ) async throws {
+    try await TestServer.run(on: database) { server in
+      // The vehicle FREE has no records.
+      let fleet = try await runBlocking {
+        let client = try server.client(server.keys.admin)
+        let vehicle = try client.send("POST", "/api/vehicles", json: #"{"id":"FREE"}"#)
+        try #require(vehicle.status == 201, "\(vehicle.text)")
+        let made = try client.send(
+          "POST", "/api/fleets", json: #"{"name":"North","vehicleIds":["VAN-1","VAN-2","FREE"]}"#)
+        return try #require(try made.json["id"] as? String, "\(made.text)")
+      }
+      let today = server.storage.zone(nil).day(of: WallClock.now)
+      try await PrivateFigureTests.store(
+        [Self.longDay(Self.date, server), Self.longDay(today, server)], of: "VAN-1", server)
+      try await PrivateFigureTests.store(
+        [Self.dayWithoutTimes(Self.date, server), Self.dayWithoutTimes(today, server)], of: "VAN-2", server)
+      try await runBlocking {
+        let client = try server.client(server.keys.admin)
+        let vehicles = try Self.rows(client, #""kind":"utilization""#)
+        #expect(vehicles.map { $0["utilization"] as? Double } == [0.5, nil], "\(vehicles)")
+        #expect(vehicles.map { $0["workingSeconds"] as? Int } == [86_400, 86_400], "\(vehicles)")
+        for grouping in ["day", "week", "month", "fleet"] {
+          let rows = try Self.rows(client, #""kind":"utilization","groupBy":"\#(grouping)""#)
+          #expect(rows.map { $0["vehicles"] as? Int } == [2], "\(grouping): \(rows)")
+          #expect(rows.map { $0["workingSeconds"] as? Int } == [172_800], "\(grouping): \(rows)")
+          #expect(rows.map { $0["utilization"] as? Double } == [0.5], "\(grouping): \(rows)")
+        }
+        // Today, FREE is not used: 12 of 48 hours.
+        let json = try client.send("GET", "/api/fleets/\(fleet)").json
+        let metrics = try #require(json["metrics"] as? [String: Any], "\(json)")
+        #expect(metrics["utilization"] as? Double == 0.25, "\(metrics)")
+      }
+    }
+  }
 }

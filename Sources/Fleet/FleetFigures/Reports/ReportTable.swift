@@ -39,6 +39,8 @@ public struct ReportTable: Sendable {
     var costs = VehicleCosts()
     /// The time in which the vehicles were expected to be used, s; `nil` if it is not known.
     var working: Int64?
+    /// The part of ``working`` of the vehicles for which it is known when their engines ran, s.
+    var knownWorking: Int64 = 0
     /// The distance that odometer readings show in addition to telemetry, km; `nil` if there is none.
     var odometerDistance: Double?
     /// The vehicles with costs whose distance is not known. It is always empty if the row belongs to one vehicle.
@@ -71,12 +73,17 @@ public struct ReportTable: Sendable {
 
   /// Adds the expected working time of vehicles to the row of `subject`, if this row exists.
   ///
-  /// - Parameter seconds: the time of all vehicles together, s.
-  public mutating func addWorkingTime(_ seconds: Int64, on date: CalendarDate, of subject: Subject) {
+  /// - Parameters:
+  ///   - seconds: the time of all vehicles together, s.
+  ///   - known: the part of `seconds` of the vehicles for which it is known when their engines ran.
+  public mutating func addWorkingTime(
+    _ seconds: Int64, known: Int64, on date: CalendarDate, of subject: Subject
+  ) {
     guard grouping != .driver else { return }
     let group = group(date, subject)
     guard let working = sums[group].map({ $0.working ?? 0 }) else { return }
     sums[group]?.working = working + seconds
+    sums[group]?.knownWorking += known
   }
 
   /// Whether each row belongs to a driver.
@@ -257,7 +264,7 @@ public struct ReportTable: Sendable {
         "distance": rounded(days.distance), "engineOnSeconds": known(days.engineOn),
         "movingSeconds": known(days.moving), "idleSeconds": known(days.idle),
         "unknownSeconds": seconds(days.unknown), "idleShare": idleShare, "workingSeconds": sums.working.json,
-        "utilization": ratio(days.hasTimes ? Double(days.engineOn) / 1_000 : nil, Double(sums.working ?? 0)),
+        "utilization": ratio(days.hasTimes ? Double(days.engineOn) / 1_000 : nil, Double(sums.knownWorking)),
       ]
     case .maintenance:
       return counts(.done, .open, .overdue).merging([
