@@ -133,4 +133,31 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func missing_inspections_count_once_for_each_vehicle_and_day(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await runBlocking {
+        let client = try server.client(server.keys.admin)
+        let settings = try client.send(
+          "PATCH", "/api/settings", json: #"{"requiresInspections":true}"#, headers: ["If-Match": "*"])
+        try #require(settings.status == 200, "\(settings.text)")
+        let driver = try client.send("POST", "/api/drivers", json: #"{"name":"Dora"}"#)
+        let dora = try #require(try driver.json["id"] as? String, "\(driver.text)")
+        for hour in ["08", "10", "12"] {
+          let journey = try client.send(
+            "POST", "/api/journeys",
+            json:
+              #"{"driverId":"\#(dora)","vehicleId":"VAN-1","startTime":"2026-05-04T\#(hour):00:00Z","endTime":"2026-05-04T\#(hour):30:00Z"}"#
+          )
+          try #require(journey.status == 201, "\(journey.text)")
+        }
+        for grouping in ["vehicle", "driver", "day"] {
+          let rows = try Self.rows(client, #""kind":"compliance","groupBy":"\#(grouping)""#)
+          #expect(rows.map { $0["inspectionsRequired"] as? Int } == [2], "\(grouping): \(rows)")
+          #expect(rows.map { $0["inspectionsMissing"] as? Int } == [2], "\(grouping): \(rows)")
+        }
+      }
+    }
+  }
 }

@@ -344,17 +344,18 @@ extension FleetView {
       if let fleet = report.fleetID { journeys.conditions.append(.vehicleInFleets(key: "vehicleId", [fleet])) }
       try forEach(journeys) { journey throws(ThingError) in
         guard let start = journey.value.startTime else { return }
-        let fleet = fleets[journey.value.vehicle] ?? nil
-        let zone = try zone(ofFleet: fleet)
+        let zone = try zone(ofFleet: fleets[journey.value.vehicle] ?? nil)
         guard dates.contains(zone.day(of: start)) else { return }
-        let subject = ReportTable.Subject(
-          vehicle: journey.value.vehicle, fleet: fleet, driver: journey.value.driverID)
-        for _ in 0..<MissingInspections.required(of: journey.value) {
-          table.count(.inspectionsRequired, on: zone.day(of: start), of: subject)
-        }
-        for _ in 0..<reports.missing(of: journey.value, in: zone) {
-          table.count(.inspectionsMissing, on: zone.day(of: start), of: subject)
-        }
+        reports.add(journey.value, in: zone)
+      }
+      for requirement in reports.requirements {
+        let journey = requirement.journey
+        guard let start = journey.startTime else { continue }
+        let fleet = fleets[journey.vehicle] ?? nil
+        let date = try zone(ofFleet: fleet).day(of: start)
+        let subject = ReportTable.Subject(vehicle: journey.vehicle, fleet: fleet, driver: journey.driverID)
+        table.count(.inspectionsRequired, on: date, of: subject)
+        if requirement.isMissing { table.count(.inspectionsMissing, on: date, of: subject) }
       }
     }
     for (state, kind) in [
