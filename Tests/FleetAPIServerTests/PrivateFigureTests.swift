@@ -16,13 +16,13 @@ import Testing
   private static func time(_ text: String) throws -> Timestamp { try Timestamp(json: .text(text)) }
 
   /// Stores the figures of days of a vehicle, as if they were computed from records.
-  private static func store(_ days: [VehicleDay], of vehicle: String, _ server: TestServer) async throws {
+  static func store(_ days: [VehicleDay], of vehicle: String, _ server: TestServer) async throws {
     let stale = try #require(try await server.storage.staleDays(of: vehicle, tenant: .standard))
     let computed = ComputedDays(stale, hours: 0...0, days: days.map { ($0.date, $0) })
     #expect(try await server.storage.storeDays(computed, tenant: .standard))
   }
 
-  private static func day(_ date: CalendarDate, in zone: ZoneRules, kilometers: Double) -> VehicleDay {
+  static func day(_ date: CalendarDate, in zone: ZoneRules, kilometers: Double) -> VehicleDay {
     let start = Timestamp(nanoseconds: zone.start(of: date) * 1_000_000)
     var day = VehicleDay(
       date: date, firstTime: start.adding(seconds: 28_800), lastTime: start.adding(seconds: 72_000))

@@ -58,7 +58,7 @@ import Testing
         #expect(try client.send("GET", "/api/reports/\(fleetCosts)?format=csv").text.hasPrefix("group,name,"))
         #expect(own["total"] as? [[String: String]] == [["amount": "24.00", "currency": "EUR"]])
         #expect(own["perKilometer"] as? [[String: String]] == [["amount": "2.00", "currency": "EUR"]])
-        #expect(try make(#"{"kind":"drivers",\#(range)}"#).text.contains("not enough distance"))
+        #expect(try make(#"{"kind":"drivers","groupBy":"vehicle",\#(range)}"#).text.contains("not enough distance"))
         for wrong in [
           #"{"kind":"utilization"}"#, #"{"kind":"x",\#(range)}"#,
           #"{"kind":"trips","from":"2026-07-02","to":"2026-07-01"}"#,
@@ -112,20 +112,60 @@ import Testing
       ])
     }
     let file = try ReportFile(report, rows: rows, as: .pdf)
-    let text = try await runBlocking {
+    let text = try await Self.text(of: file)
+    for page in 1...3 { #expect(text.contains("Page \(page) of 3")) }
+    let pages = text.split(separator: "\u{C}")
+    #expect(pages.count == 3)
+    for page in pages {
+      #expect(page.contains("Utilization, 2026-05-01 to 2026-05-31") && page.contains("Toll"))
+    }
+    #expect(text.contains("Größe Їжак \u{FFFD}") && text.contains("CSV and XLSX files contain them"))
+    #expect(text.contains("VAN-79") && text.contains("79.5") && text.contains("24.00 EUR"))
+  }
+
+  private static func text(of file: ReportFile) async throws -> String {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let path = try scratch.write("report.pdf", file.bytes)
       let result = try Tool.run("/usr/bin/pdftotext", ["-layout", path, "-"])
       return String(decoding: result.stdout, as: UTF8.self)
     }
-    for page in 1...3 { #expect(text.contains("Page \(page) of 3")) }
-    let pages = text.split(separator: "\u{C}")
-    #expect(pages.count == 3)
-    for page in pages {
-      #expect(page.contains("utilization 2026-05-01 to 2026-05-31") && page.contains("byCategory.toll"))
+  }
+
+  /// The columns of the second report do not fit on one page.
+  @Test(arguments: [6, 20]) func a_pdf_shows_all_figures_ids_and_headings(categories: Int) async throws {
+    var report = Report()
+    report.topic = .costs
+    (report.from, report.to) = (CalendarDate("2026-05-01")!, CalendarDate("2026-05-31")!)
+    let vehicles = ["VAN-WITH-LONG-ID-0001", "VAN-WITH-LONG-ID-0002"]
+    func amount(_ vehicle: Int, _ category: Int) -> String { "\(vehicle + 1)2\(category + 10)6.6594" }
+    let rows: [JSON] = vehicles.enumerated().map { vehicle, id in
+      var byCategory: [String: JSON] = [:]
+      for category in 0..<categories {
+        let name = "kind" + String(UnicodeScalar(UInt8(65 + category)))
+        byCategory[name] = .array([
+          .object(["amount": .text(amount(vehicle, category)), "currency": .text("EUR")])
+        ])
+      }
+      return .object([
+        "group": .text(id), "byCategory": .object(byCategory), "distanceBasis": .text("telemetry"),
+        "perKilometer": .array([.object(["amount": .text("9.1234"), "currency": .text("EUR")])]),
+      ])
     }
-    #expect(text.contains("Größe Їжак \u{FFFD}") && text.contains("CSV and XLSX files contain them"))
-    #expect(text.contains("VAN-79") && text.contains("79.5") && text.contains("24.00 EUR"))
+    let text = try await Self.text(of: try ReportFile(report, rows: rows, as: .pdf))
+    let pages = text.split(separator: "\u{C}")
+    #expect(categories == 6 ? pages.count == 1 : pages.count > 1)
+    #expect(!text.contains("…"))
+    for page in pages {
+      #expect(page.contains("Costs, 2026-05-01 to 2026-05-31") && page.contains("Vehicle"), "\(page)")
+      #expect(vehicles.allSatisfy { page.contains($0) }, "\(page)")
+    }
+    for category in 0..<categories {
+      for vehicle in vehicles.indices { #expect(text.contains("\(amount(vehicle, category)) EUR"), "\(text)") }
+    }
+    // The words of a heading may be on several lines.
+    for word in ["Kind", "Distance", "basis", "Per", "kilometer"] { #expect(text.contains(word), "\(word): \(text)") }
+    #expect(!text.contains("byCategory") && !text.contains("perKilometer"))
   }
 
   // MARK: Schedules

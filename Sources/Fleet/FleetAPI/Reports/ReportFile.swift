@@ -26,7 +26,10 @@ struct ReportFile {
       writer = try XLSXWriter(columns)
       mediaType = ExportFormat.xlsx.mediaType
     case .pdf:
-      writer = PDFWriter(columns, title: title + Self.note(report.pending))
+      let period = "\(report.from.text) to \(report.to.text)"
+      writer = PDFWriter(
+        columns.map { Self.heading(of: $0, in: report) },
+        title: "\(Self.words(report.topic.rawValue)), \(period)\(Self.note(report.pending))")
       mediaType = "application/pdf"
     }
     var bytes = try writer.begin()
@@ -77,6 +80,32 @@ struct ReportFile {
     paths.remove(["group"])
     let first = paths.remove(["name"]).map { [["group"], $0] } ?? [["group"]]
     return (first + paths.sorted { $0.lexicographicallyPrecedes($1) }).map { ExportColumn(path: $0) }
+  }
+
+  /// Returns the heading of a column of a PDF, with the unit of its figures.
+  private static func heading(of column: ExportColumn, in report: Report) -> String {
+    // The column of a category has the category as its heading.
+    let key = column.path.last ?? ""
+    switch key {
+    case "group": return words(report.groupBy.rawValue)
+    case "distance", "distancePerTrip": return words(key) + " (km)"
+    case "fuelUsed": return words(key) + " (L)"
+    case "litresPer100km": return "Litres per 100 km"
+    default: return key.hasSuffix("Seconds") ? words(String(key.dropLast("Seconds".count))) + " (s)" : words(key)
+    }
+  }
+
+  /// Returns the words of a name, for example `Engine on` for `engineOn`.
+  private static func words(_ name: String) -> String {
+    var words = ""
+    for character in name {
+      if words.isEmpty {
+        words += character.uppercased()
+      } else {
+        words += character.isUppercase ? " " + character.lowercased() : String(character)
+      }
+    }
+    return words
   }
 
   /// Replaces arrays of amounts of money by readable text, for example `24.00 EUR; 3.00 USD`.

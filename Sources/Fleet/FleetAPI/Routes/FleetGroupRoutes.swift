@@ -60,7 +60,7 @@ struct FleetGroupRoutes {
           "total":{"type":"integer"},
           "active":{"description":"Vehicles that are available or assigned.","type":"integer"},
           "inService":{"type":"integer"},
-          "utilization":{"description":"Today's engine-on time of all vehicles, divided by the working time of today (`workingHours`, otherwise 24 hours) of all vehicles. Vehicles that are or were on a private journey today are not counted. Absent without other vehicles.","type":"number"}}}
+          "utilization":{"description":"Today's engine-on time of all vehicles, divided by the working time of today (`workingHours`, otherwise 24 hours) of all vehicles. Not counted: vehicles that are or were on a private journey today, and vehicles that were used today but have no engine-on time. Absent without other vehicles.","type":"number"}}}
         """##,
       read: { fleets, view throws(ThingError) in
         let vehicles = try vehicles(of: fleets, view)
@@ -72,15 +72,16 @@ struct FleetGroupRoutes {
         for fleet in fleets {
           let zone = try view.zone(ofFleet: fleet.id)
           let today = zone.day(of: now)
-          // A vehicle that is or was on a private journey today is not counted.
+          let sums = try view.daySums(by: .vehicle, fleet: fleet.id, from: today, through: today, at: now)
+          let unknown = Set(sums.filter { !$0.hasTimes }.compactMap(\.vehicle))
+          // A vehicle that is or was on a private journey today is not counted, and neither is a vehicle for which it is
+          // not known when its engine ran.
           let counted = (vehicles[fleet.id.json] ?? []).count { row in
-            !(row[1].textValue.map { hidden.overlaps(today, of: $0, in: zone) } ?? false)
+            !(row[1].textValue.map { unknown.contains($0) || hidden.overlaps(today, of: $0, in: zone) } ?? false)
           }
           let working =
             WorkingHours.seconds(fleet.value.workingHours ?? [], on: today, in: zone) * Int64(counted)
           guard working > 0 else { continue }
-          let sums = try view.daySums(by: .fleet, fleet: fleet.id, from: today, through: today, at: now)
-          guard sums.allSatisfy(\.hasTimes) else { continue }
           let seconds = Double(sums.reduce(0) { $0 + $1.engineOn }) / 1_000
           utilization[fleet.id] = (seconds / Double(working) * 1_000).rounded() / 1_000
         }

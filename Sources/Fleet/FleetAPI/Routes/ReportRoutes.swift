@@ -161,7 +161,8 @@ struct ReportRoutes {
   }
 
   /// Parses a client's request for a report. The client may send `scope` instead of `fleetId`. It may also send times
-  /// as `from` and `to`: the first day contains `from`, and the last day is the last one that begins before `to`.
+  /// as `from` and `to`: the first day contains `from`, and the last day is the last one that begins before `to`. Without
+  /// `groupBy`, a report of drivers has a row for each driver.
   private static func wanted(_ json: JSON, _ view: any FleetView) throws(ThingError) -> Report {
     var json = json
     if case .object(var members) = json {
@@ -173,6 +174,9 @@ struct ReportRoutes {
             ]))
         }
         members["fleetId"] = fleet
+      }
+      if members["kind"] == Report.Topic.drivers.json, members["groupBy"] == nil {
+        members["groupBy"] = Report.Grouping.driver.json
       }
       let zone = try view.zone(ofFleet: members["fleetId"].flatMap { try? UUIDv7(json: $0) })
       if let from = members["from"].flatMap({ try? Timestamp(json: $0) }) { members["from"] = zone.day(of: from).json }

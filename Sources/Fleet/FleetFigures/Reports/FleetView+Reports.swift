@@ -25,10 +25,11 @@ extension FleetView {
     case .costs:
       try addDays(report, at: now, to: &table)
       try addCosts(report, within: dates, at: now, to: &table)
+      try addKnownDistances(report, within: dates, at: now, to: &table)
       try addOdometerDistances(try fleets(of: report), within: dates, at: now, to: &table)
     case .utilization:
       try addDays(report, at: now, to: &table)
-      try addWorkingTime(report, within: dates, to: &table)
+      try addWorkingTime(report, within: dates, at: now, to: &table)
     case .trips, .fuel, .drivers: try addDays(report, at: now, to: &table)
     }
     guard table.count <= Self.mostRows else { throw tooMany("rows", Self.mostRows) }
@@ -93,39 +94,42 @@ extension FleetView {
     }
   }
 
-  /// Adds the working time of the vehicles, without the days on which they were on private journeys: the sums of days do
-  /// not contain the engine-on time of these days.
+  /// Adds the working time of the vehicles that have records in the report's period, without the days on which they
+  /// were on private journeys: the sums of days do not contain the engine-on time of these days.
   private func addWorkingTime(
-    _ report: Report, within dates: ClosedRange<CalendarDate>, to table: inout ReportTable
+    _ report: Report, within dates: ClosedRange<CalendarDate>, at now: Timestamp, to table: inout ReportTable
   ) throws(ThingError) {
     guard report.groupBy != .driver else { return }
+    func vehicleSums(_ dates: ClosedRange<CalendarDate>) throws(ThingError) -> [DaySums] {
+      try daySums(by: .vehicle, fleet: report.fleetID, from: dates.lowerBound, through: dates.upperBound, at: now)
+    }
+    let counted = Set(try vehicleSums(dates).compactMap(\.vehicle))
     let hidden = try privateTimes(on: dates)
-    for (fleet, vehicles) in Dictionary(grouping: try fleets(of: report), by: \.value) {
-      let hours = if let fleet { try find(fleet, Fleet.self)?.value.workingHours ?? [] } else { [WorkingHours]() }
-      let zone = try zone(ofFleet: fleet)
-      var (date, sum) = (dates.lowerBound, Int64(0))
-      var ofDay: [CalendarDate: Int64] = [:]
-      while date <= dates.upperBound {
-        let seconds = WorkingHours.seconds(hours, on: date, in: zone)
-        (sum, ofDay[date]) = (sum + seconds, seconds)
-        date = date.next
-      }
-      var privateVehicles: [CalendarDate: Int64] = [:]
-      for (vehicle, _) in vehicles {
-        let days = hidden.days(of: vehicle, within: dates, in: zone)
-        guard report.groupBy == .vehicle else {
-          for day in days { privateVehicles[day, default: 0] += 1 }
-          continue
+    let fleets = Dictionary(grouping: try fleets(of: report).filter { counted.contains($0.key) }, by: \.value)
+    for period in table.periods(in: dates) {
+      let unknown = Set(try vehicleSums(period).filter { !$0.hasTimes }.compactMap(\.vehicle))
+      for (fleet, vehicles) in fleets {
+        let hours = if let fleet { try find(fleet, Fleet.self)?.value.workingHours ?? [] } else { [WorkingHours]() }
+        let zone = try zone(ofFleet: fleet)
+        var (date, sum) = (period.lowerBound, Int64(0))
+        var ofDay: [CalendarDate: Int64] = [:]
+        while date <= period.upperBound {
+          let seconds = WorkingHours.seconds(hours, on: date, in: zone)
+          (sum, ofDay[date]) = (sum + seconds, seconds)
+          date = date.next
         }
+        var (all, known) = (Int64(0), Int64(0))
+        for (vehicle, _) in vehicles {
+          let seconds = hidden.days(of: vehicle, within: period, in: zone).reduce(sum) { $0 - (ofDay[$1] ?? 0) }
+          let knownSeconds = unknown.contains(vehicle) ? 0 : seconds
+          (all, known) = (all + seconds, known + knownSeconds)
+          guard report.groupBy == .vehicle else { continue }
+          table.addWorkingTime(
+            seconds, known: knownSeconds, on: period.lowerBound, of: .init(vehicle: vehicle, fleet: fleet, driver: nil))
+        }
+        guard report.groupBy != .vehicle else { continue }
         table.addWorkingTime(
-          days.reduce(sum) { $0 - (ofDay[$1] ?? 0) }, on: dates.lowerBound,
-          of: .init(vehicle: vehicle, fleet: fleet, driver: nil))
-      }
-      guard report.groupBy != .vehicle else { continue }
-      for (date, seconds) in ofDay {
-        table.addWorkingTime(
-          seconds * (Int64(vehicles.count) - (privateVehicles[date] ?? 0)), on: date,
-          of: .init(vehicle: nil, fleet: fleet, driver: nil))
+          all, known: known, on: period.lowerBound, of: .init(vehicle: nil, fleet: fleet, driver: nil))
       }
     }
   }
@@ -231,6 +235,19 @@ extension FleetView {
     }
   }
 
+  /// Marks the distances that telemetry shows as known, so that costs are divided only by a distance that includes all
+  /// vehicles with costs.
+  private func addKnownDistances(
+    _ report: Report, within dates: ClosedRange<CalendarDate>, at now: Timestamp, to table: inout ReportTable
+  ) throws(ThingError) {
+    guard report.groupBy != .vehicle else { return }
+    for period in table.periods(in: dates) where table.lacksDistance(in: period) {
+      let sums = try daySums(
+        by: .vehicle, fleet: report.fleetID, from: period.lowerBound, through: period.upperBound, at: now)
+      table.addKnownDistances(of: Set(sums.filter { $0.distance != nil }.compactMap(\.vehicle)), in: period)
+    }
+  }
+
   // MARK: Maintenance
 
   private func addMaintenance(
@@ -327,17 +344,18 @@ extension FleetView {
       if let fleet = report.fleetID { journeys.conditions.append(.vehicleInFleets(key: "vehicleId", [fleet])) }
       try forEach(journeys) { journey throws(ThingError) in
         guard let start = journey.value.startTime else { return }
-        let fleet = fleets[journey.value.vehicle] ?? nil
-        let zone = try zone(ofFleet: fleet)
+        let zone = try zone(ofFleet: fleets[journey.value.vehicle] ?? nil)
         guard dates.contains(zone.day(of: start)) else { return }
-        let subject = ReportTable.Subject(
-          vehicle: journey.value.vehicle, fleet: fleet, driver: journey.value.driverID)
-        for _ in 0..<MissingInspections.required(of: journey.value) {
-          table.count(.inspectionsRequired, on: zone.day(of: start), of: subject)
-        }
-        for _ in 0..<reports.missing(of: journey.value, in: zone) {
-          table.count(.inspectionsMissing, on: zone.day(of: start), of: subject)
-        }
+        reports.add(journey.value, in: zone)
+      }
+      for requirement in reports.requirements {
+        let journey = requirement.journey
+        guard let start = journey.startTime else { continue }
+        let fleet = fleets[journey.vehicle] ?? nil
+        let date = try zone(ofFleet: fleet).day(of: start)
+        let subject = ReportTable.Subject(vehicle: journey.vehicle, fleet: fleet, driver: journey.driverID)
+        table.count(.inspectionsRequired, on: date, of: subject)
+        if requirement.isMissing { table.count(.inspectionsMissing, on: date, of: subject) }
       }
     }
     for (state, kind) in [

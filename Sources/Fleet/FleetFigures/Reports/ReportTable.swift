@@ -39,8 +39,12 @@ public struct ReportTable: Sendable {
     var costs = VehicleCosts()
     /// The time in which the vehicles were expected to be used, s; `nil` if it is not known.
     var working: Int64?
+    /// The part of ``working`` of the vehicles for which it is known when their engines ran, s.
+    var knownWorking: Int64 = 0
     /// The distance that odometer readings show in addition to telemetry, km; `nil` if there is none.
     var odometerDistance: Double?
+    /// The vehicles with costs whose distance is not known. It is always empty if the row belongs to one vehicle.
+    var withoutDistance: Set<String> = []
 
     /// The distance of telemetry and odometer readings, km; `nil` if unknown.
     var distance: Double? {
@@ -69,12 +73,17 @@ public struct ReportTable: Sendable {
 
   /// Adds the expected working time of vehicles to the row of `subject`, if this row exists.
   ///
-  /// - Parameter seconds: the time of all vehicles together, s.
-  public mutating func addWorkingTime(_ seconds: Int64, on date: CalendarDate, of subject: Subject) {
+  /// - Parameters:
+  ///   - seconds: the time of all vehicles together, s.
+  ///   - known: the part of `seconds` of the vehicles for which it is known when their engines ran.
+  public mutating func addWorkingTime(
+    _ seconds: Int64, known: Int64, on date: CalendarDate, of subject: Subject
+  ) {
     guard grouping != .driver else { return }
     let group = group(date, subject)
     guard let working = sums[group].map({ $0.working ?? 0 }) else { return }
     sums[group]?.working = working + seconds
+    sums[group]?.knownWorking += known
   }
 
   /// Whether each row belongs to a driver.
@@ -86,6 +95,32 @@ public struct ReportTable: Sendable {
   mutating func addOdometerDistance(_ kilometers: Double, on date: CalendarDate, of subject: Subject) {
     let group = group(date, subject)
     sums[group, default: Sums()].odometerDistance = (sums[group]?.odometerDistance ?? 0) + kilometers
+    if let vehicle = subject.vehicle { sums[group]?.withoutDistance.remove(vehicle) }
+  }
+
+  /// Whether the distance of a vehicle with costs is not known in a period.
+  ///
+  /// - Parameter period: one of the ranges of days that ``periods(in:)`` returned.
+  func lacksDistance(in period: ClosedRange<CalendarDate>) -> Bool {
+    groups(in: period).contains { !(sums[$0]?.withoutDistance.isEmpty ?? true) }
+  }
+
+  /// Marks the distance of vehicles in a period as known. The distances themselves are in the sums of days.
+  ///
+  /// - Parameter period: one of the ranges of days that ``periods(in:)`` returned.
+  mutating func addKnownDistances(of vehicles: Set<String>, in period: ClosedRange<CalendarDate>) {
+    for group in groups(in: period) {
+      guard let unknown = sums[group]?.withoutDistance else { continue }
+      sums[group]?.withoutDistance = unknown.filter { !vehicles.contains($0) }
+    }
+  }
+
+  /// Returns the groups of the rows that contain a period.
+  private func groups(in period: ClosedRange<CalendarDate>) -> [String] {
+    switch grouping {
+    case .vehicle, .driver, .fleet: Array(sums.keys)
+    case .day, .week, .month: [group(period.lowerBound, Subject(vehicle: nil, fleet: nil, driver: nil))]
+    }
   }
 
   public mutating func count(_ count: Count, on date: CalendarDate, of subject: Subject) {
@@ -115,7 +150,11 @@ public struct ReportTable: Sendable {
   ///
   /// - Parameter amount: `nil` if the amount is unknown.
   public mutating func add(_ amount: Money?, category: String, on date: CalendarDate, of subject: Subject) {
-    sums[group(date, subject), default: Sums()].costs.add(amount, category: category)
+    let group = group(date, subject)
+    sums[group, default: Sums()].costs.add(amount, category: category)
+    if grouping != .vehicle, let vehicle = subject.vehicle, amount.map({ $0.tenThousandths != 0 }) ?? false {
+      sums[group]?.withoutDistance.insert(vehicle)
+    }
   }
 
   /// Adds the costs of a maintenance record that was completed.
@@ -175,7 +214,11 @@ public struct ReportTable: Sendable {
   /// The rows, sorted by their groups.
   public var rows: [JSON] {
     sums.sorted { $0.key < $1.key }.map { group, sums in
-      .object(members(sums).filter { $0.value != .null }.merging(["group": .text(group)]) { $1 })
+      var row = members(sums).filter { $0.value != .null }
+      row["group"] = .text(group)
+      // Nobody is responsible for the driving in the row without a driver.
+      if isByDriver, group.isEmpty { (row["score"], row["note"]) = (nil, nil) }
+      return .object(row)
     }
   }
 
@@ -221,7 +264,7 @@ public struct ReportTable: Sendable {
         "distance": rounded(days.distance), "engineOnSeconds": known(days.engineOn),
         "movingSeconds": known(days.moving), "idleSeconds": known(days.idle),
         "unknownSeconds": seconds(days.unknown), "idleShare": idleShare, "workingSeconds": sums.working.json,
-        "utilization": ratio(days.hasTimes ? Double(days.engineOn) / 1_000 : nil, Double(sums.working ?? 0)),
+        "utilization": ratio(days.hasTimes ? Double(days.engineOn) / 1_000 : nil, Double(sums.knownWorking)),
       ]
     case .maintenance:
       return counts(.done, .open, .overdue).merging([
@@ -240,7 +283,9 @@ public struct ReportTable: Sendable {
     case .costs:
       return [
         "total": list(sums.costs.total), "byCategory": .object(sums.costs.byCategory.mapValues(list)),
-        "perKilometer": list(sums.costs.total(per: sums.distance) ?? []), "distance": rounded(sums.distance),
+        "perKilometer": list(
+          sums.withoutDistance.isEmpty ? sums.costs.total(per: sums.distance) ?? [] : []),
+        "distance": rounded(sums.distance),
         "distanceBasis": sums.basis.map { .text($0.rawValue) } ?? .null,
         "estimated": sums.costs.isEstimated ? .bool(true) : .null,
         "withoutAmount": sums.costs.unknown > 0 ? .integer(Int64(sums.costs.unknown)) : .null,
