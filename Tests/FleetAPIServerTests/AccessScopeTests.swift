@@ -306,4 +306,48 @@ import Testing
       }
     }
   }
+
+  /// A driver whose phone was offline adds a reading after the vehicle was given back.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_driver_adds_a_reading_of_the_time_of_an_earlier_assignment(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let dora = try await server.addPerson("dora@example.com", [.driver]).id.string
+      try await runBlocking {
+        let client = try server.client(server.keys.admin)
+        let driver = try client.send("POST", "/api/drivers", json: #"{"name":"Dora","personId":"\#(dora)"}"#)
+        let id = try #require(try driver.json["id"] as? String, "\(driver.text)")
+        let span = #""from":"2026-01-01T00:00:00Z","to":"2026-01-02T00:00:00Z""#
+        let assigned = try client.send(
+          "POST", "/api/assignments", json: #"{"driverId":"\#(id)","vehicleId":"VAN-1",\#(span)}"#)
+        #expect(assigned.status == 201, "\(assigned.text)")
+        let session = try server.signIn("dora@example.com")
+        func body(_ time: String, _ odometer: Int, vehicle: String = "VAN-1") -> String {
+          #"{"vehicleId":"\#(vehicle)","at":"\#(time)","odometer":\#(odometer)}"#
+        }
+        func add(_ json: String) throws -> TestClient.Reply {
+          try server.asPage(session, "POST", "/api/meter-readings", json)
+        }
+        let made = try add(body("2026-01-01T12:00:00Z", 41_000))
+        #expect(made.status == 201, "\(made.text)")
+        for refused in [
+          body("2025-12-31T23:00:00Z", 41_000), body("2026-01-02T00:00:01Z", 41_000),
+          body("2026-01-01T12:00:00Z", 41_000, vehicle: "VAN-2"), #"{"vehicleId":"VAN-1","odometer":41000}"#,
+        ] {
+          let reply = try add(refused)
+          #expect(reply.status == 403, "\(refused): \(reply.text)")
+        }
+        // A request that is sent again is answered like the first one.
+        let path = "/api/meter-readings/\(UUIDv7.random(at: WallClock.now).string)"
+        for _ in 0..<2 {
+          let put = try server.asPage(
+            session, "PUT", path, body("2026-01-01T13:00:00Z", 41_010), headers: ["If-None-Match": "*"])
+          #expect(put.status == 201, "\(put.text)")
+        }
+        #expect(try server.asPage(session, "GET", path).json["odometer"] as? Int == 41_010)
+        let changed = try server.asPage(session, "PATCH", path, #"{"void":true}"#, headers: Self.any)
+        #expect(changed.status == 403, "\(changed.text)")
+        #expect(try client.send("GET", "/api/meter-readings").list.count == 2)
+      }
+    }
+  }
 }

@@ -1,4 +1,8 @@
+import FleetDomain
+import FleetFigures
+import FleetWork
 import Foundation
+import Telemetry
 import TestKit
 import Testing
 
@@ -122,6 +126,57 @@ import Testing
         #expect(errors.map { $0["line"] as? Int } == [2] && refused.text.contains("cancelled"), "\(refused.text)")
         #expect(try ImportRoutesTests.send(client, "kind=maintenance-records", change).status == 422)
       }
+    }
+  }
+
+  /// Others see the start of the day instead of the time of a private journey, so the file contains it.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_reading_whose_time_is_hidden_is_unchanged_when_it_is_imported(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let dora = try await server.addPerson("dora@example.com", [.driver]).id.string
+      try await runBlocking {
+        let client = try server.client(server.keys.admin)
+        let made = try client.send("POST", "/api/drivers", json: #"{"name":"Dora","personId":"\#(dora)"}"#)
+        let both = #""driverId":"\#(try made.json["id"] as? String ?? "")","vehicleId":"VAN-1""#
+        for (path, body) in [
+          ("assignments", #"{\#(both),"from":"2026-01-01T00:00:00Z","to":"2026-01-02T00:00:00Z"}"#),
+          (
+            "journeys",
+            #"{\#(both),"purpose":"private","startTime":"2026-01-01T00:59:00Z","endTime":"2026-01-01T02:01:00Z"}"#
+          ),
+        ] {
+          let reply = try client.send("POST", "/api/\(path)", json: body)
+          #expect(reply.status == 201, "\(path): \(reply.text)")
+        }
+      }
+      let taken = try Timestamp(json: .text("2026-01-01T01:43:37Z"))
+      let id = try await server.storage.change(tenant: .standard, by: Actor(.server), at: WallClock.now) {
+        transaction throws(ThingError) in
+        var reading = MeterReading()
+        (reading.vehicle, reading.at, reading.odometer, reading.source) = ("VAN-1", taken, 48_210, .gateway)
+        try transaction.judge(&reading)
+        let stored = try transaction.insert(reading)
+        try transaction.follow(stored)
+        return stored.id
+      }
+      try await runBlocking {
+        let client = try server.client(server.keys.admin)
+        let file = try client.send("GET", "/api/meter-readings?format=csv").text
+        #expect(file.contains("2026-01-01T00:00:00") && !file.contains("01:43:37"), "\(file)")
+        for dryRun in [true, false] {
+          let reply = try ImportRoutesTests.send(client, "kind=meter-readings&dryRun=\(dryRun)", file)
+          #expect(try reply.status == 200 && reply.json["unchanged"] as? Int == 1, "\(reply.text)")
+        }
+        func row(_ time: String) -> String { "id,vehicleId,at,void\n\(id.string),VAN-1,\(time),true\n" }
+        let other = try ImportRoutesTests.send(client, "kind=meter-readings", row("2026-01-01T00:30:00Z"))
+        #expect(other.status == 422 && other.text.contains("this cannot be changed"), "\(other.text)")
+        let edited = try ImportRoutesTests.send(client, "kind=meter-readings", row("2026-01-01T00:00:00Z"))
+        #expect(try edited.status == 200 && edited.json["changed"] as? Int == 1, "\(edited.text)")
+      }
+      let reading = try await server.storage.view(tenant: .standard) { view throws(ThingError) in
+        try view.existing(id, MeterReading.self)
+      }
+      #expect(reading.value.isVoid && reading.value.at == taken)
     }
   }
 }

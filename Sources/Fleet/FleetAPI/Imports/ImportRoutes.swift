@@ -351,13 +351,14 @@ struct ImportRoutes {
     _ stored: Stored<Value>, _ row: ImportRow, _ things: ThingRoutes<Value>, _ transaction: any FleetTransaction,
     _ call: Call
   ) throws(ThingError) -> ImportOutcome.Action {
+    let values = JSON.object(try things.withoutConcealed(row.values, of: stored, call, transaction))
     // A thing may be in a state in which it cannot be changed. That is no error if the row would change nothing.
     do throws(FieldErrors) {
-      if try stored.value.patched(with: .object(row.values)).change(since: stored.value).isEmpty { return .unchanged }
+      if try stored.value.patched(with: values).change(since: stored.value).isEmpty { return .unchanged }
     } catch {
       throw .invalid(error)
     }
-    let changed = try transaction.patch(stored, seen: stored.version, with: .object(row.values)) {
+    let changed = try transaction.patch(stored, seen: stored.version, with: values) {
       value throws(ThingError) in try things.approve(stored, &value, transaction, call)
     }
     try things.afterChange(changed, transaction)

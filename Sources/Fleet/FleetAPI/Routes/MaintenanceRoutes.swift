@@ -34,6 +34,14 @@ struct MaintenanceRoutes {
     routes.creating = .addReading
     routes.changing = .addReading
     routes.concealment = .ofReadings
+    // A driver may also add a reading of the time of an earlier assignment, and may read it.
+    routes.vehicleUse = { VehicleUse(time: $0.at == MeterReading().at ? nil : $0.at) }
+    let relation = routes.relation
+    routes.relation = { reading, identity, view throws(ThingError) in
+      var found = try relation(reading, identity, view)
+      if !found.isOwn { found.isOwn = try identity.isAssigned(reading.value.vehicle, at: reading.value.at, view) }
+      return found
+    }
     routes.afterChange = { reading, transaction throws(ThingError) in try transaction.follow(reading) }
     return routes
   }

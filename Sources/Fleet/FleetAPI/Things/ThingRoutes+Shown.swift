@@ -63,4 +63,14 @@ extension ThingRoutes {
     }
     return members.map { JSON.object($0).canonicalBytes }
   }
+
+  /// Returns members that a caller sent, without those that equal what the caller sees instead of a concealed value.
+  /// The caller has read these values and did not change them.
+  func withoutConcealed(
+    _ members: [String: JSON], of stored: Stored<Value>, _ call: Call, _ view: any FleetView
+  ) throws(ThingError) -> [String: JSON] {
+    guard let seen = try concealment?.concealed([stored], from: call.identity, view).first else { return members }
+    let (actual, shown) = (stored.members, seen.members)
+    return members.filter { key, value in actual[key] == shown[key] || value != shown[key] }
+  }
 }

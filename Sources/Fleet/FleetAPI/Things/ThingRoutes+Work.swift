@@ -112,7 +112,7 @@ extension Identity {
   /// Whether a vehicle is assigned to the caller at present, or was assigned at a given time.
   ///
   /// - Parameter time: the given time; `nil` for any time within the last day.
-  fileprivate func isAssigned(
+  func isAssigned(
     _ vehicle: String, at time: Timestamp?, _ view: any FleetView
   ) throws(ThingError) -> Bool {
     guard let person = signedIn?.person else { return false }
