@@ -208,6 +208,8 @@ import Testing
     (#"{"adapters":[{"device":"/dev/a","tcp":"b"}]}"#, "adapters[0]", "exactly one of"),
     (#"{"adapters":[{"tcp":"b","baud":9600}]}"#, "adapters[0].baud", "unknown key"),
     (#"{"adapters":[{}]}"#, "adapters[0]", "exactly one of"),
+    (#"{"adapters":[{"device":"127.0.0.1:35000"}]}"#, "adapters[0].device", "for a network address, use \"tcp\""),
+    (#"{"gps":[{"device":"localhost:2947"}]}"#, "gps[0].device", "for a network address, use \"gpsd\""),
     (#"{"adapters":[{"device":"/dev/a"},{"device":"/dev/a"}]}"#, "adapters[1]", "another adapter"),
     (#"{"adapters":[{"rfcomm":"00:1D"}]}"#, "adapters[0].rfcomm", "a Bluetooth address"),
     (#"{"adapters":[{"ble":"AA:BB:CC:00:00:0G"}]}"#, "adapters[0].ble", "a Bluetooth address"),

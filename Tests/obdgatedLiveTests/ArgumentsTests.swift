@@ -119,11 +119,13 @@ import Testing
     #expect(!result.errors.contains("secret\n"))
   }
 
-  @Test func check_accepts_a_state_directory_that_can_be_made() throws {
+  @Test(arguments: ["a/b/c", "a"], [true, false])
+  func check_accepts_a_state_directory_that_can_be_made(_ folder: String, isConfigurationNamedByPath: Bool) throws {
     let scratch = try ScratchFolder()
-    let file = try scratch.write("gateway.json", #"{"stateDirectory": "a/b/c"}"#)
-    let result = try run(["--config", file, "--check"])
-    #expect(result.status == 0 && result.errors == "")
+    let file = try scratch.write("gateway.json", #"{"stateDirectory": "\#(folder)"}"#)
+    let name = isConfigurationNamedByPath ? file : "gateway.json"
+    let result = try run(["--config", name, "--check"], directory: scratch.path)
+    #expect(result.status == 0 && result.errors == "", "\(result.errors)")
     #expect(!FileManager.default.fileExists(atPath: scratch.file("a")))
   }
 

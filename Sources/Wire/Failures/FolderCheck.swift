@@ -11,8 +11,10 @@ public enum FolderCheck {
     var status = stat()
     while unsafe stat(place, &status) != 0 {
       let code = errno
-      guard isMade, code == ENOENT, let end = place.lastIndex(of: "/") else { return "\(place): \(systemReason(code))" }
-      place = end == place.startIndex ? "/" : String(place[..<end])
+      guard isMade, code == ENOENT, place != "." else { return "\(place): \(systemReason(code))" }
+      // A path without a slash is in the working directory.
+      let end = place.lastIndex(of: "/")
+      place = end == place.startIndex ? "/" : end.map { String(place[..<$0]) } ?? "."
     }
     guard status.st_mode & S_IFMT == S_IFDIR else { return "\(place): a file, expected a folder" }
     guard unsafe access(place, W_OK | X_OK) == 0 else {

@@ -22,8 +22,7 @@ extension GatewayConfiguration.Adapter {
       baud = try GatewayConfiguration.baud(&reader)
       preferredBaud = try reader.optionalInt("preferredBaud", in: 9_600...2_000_000)
       let device = try reader.requiredLast("device")
-      let path = try GatewayConfiguration.notEmpty(device, device.requireString())
-      link = .serial(device: GatewayConfiguration.resolved(path, folder))
+      link = .serial(device: try GatewayConfiguration.device(device, network: "tcp", folder))
     case "rfcomm":
       (pin, pinFile) = try Self.pin(&reader, isLowEnergy: false, folder)
       link = .rfcomm(address: try Self.bluetoothAddress(reader.requiredLast("rfcomm")))
@@ -89,8 +88,7 @@ extension GatewayConfiguration.GPSSource {
     if links[0] == "device" {
       let baud = try GatewayConfiguration.baud(&reader)
       let device = try reader.requiredLast("device")
-      let path = try GatewayConfiguration.notEmpty(device, device.requireString())
-      self = .serial(device: GatewayConfiguration.resolved(path, folder), baud: baud)
+      self = .serial(device: try GatewayConfiguration.device(device, network: "gpsd", folder), baud: baud)
     } else {
       let endpoint = try GatewayConfiguration.endpoint(reader.requiredLast("gpsd"), defaultPort: 2947)
       self = .gpsd(host: endpoint.host, port: endpoint.port)
@@ -121,6 +119,21 @@ extension GatewayConfiguration {
         throw value.invalid(expected: "a receiver's device", found: "one that is in \"adapters\"")
       }
     }
+  }
+
+  /// Reads the path of a serial device. A text with a colon but without a slash, such as `192.168.0.10:35000`, is
+  /// rejected, because it is the address of something that is no serial device.
+  ///
+  /// - Parameter network: the key for network addresses, for the message.
+  fileprivate static func device(
+    _ value: JSONValue, network: String, _ folder: String
+  ) throws(JSONError) -> String {
+    let path = try notEmpty(value, value.requireString())
+    guard path.utf8.contains(UInt8(ascii: "/")) || !path.utf8.contains(UInt8(ascii: ":")) else {
+      throw value.invalidAddress(
+        expected: "the path of a serial device such as \"/dev/ttyUSB0\" (for a network address, use \"\(network)\")")
+    }
+    return resolved(path, folder)
   }
 
   /// Parses a network address: `HOST`, `HOST:PORT` or `[IPv6]:PORT`.
