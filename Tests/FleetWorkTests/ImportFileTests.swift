@@ -194,6 +194,20 @@ import Testing
     #expect(try file(tank: "", fill: "210").rows.first?.values["energy"] == FuelEntry.Energy.diesel.json)
   }
 
+  @Test func columns_that_are_not_imported_have_the_right_reason() throws {
+    let failed = try Self.file(
+      """
+      "## Log"
+      "Data","Odo (km)","Fuel (litres)","TankNumber","FuelType"
+      "2024-03-10 16:01","1000.0","10.5","1","500"
+      """, .fuelEntries)
+    #expect(failed.errors.map(\.line) == [3] && failed.rest.isEmpty, "\(failed.rest)")
+    // The server accepts the odometer of a vehicle in a request.
+    let vehicles = try Self.file("id,odometer\nVAN-1,48210\n", .vehicles)
+    #expect(vehicles.errors.isEmpty && vehicles.rest.map(\.columns) == [["odometer"]])
+    #expect(vehicles.rest.first?.message.contains("an import does not set them") == true, "\(vehicles.rest)")
+  }
+
   @Test func the_vehicle_or_the_request_determines_the_energy_of_the_own_format() throws {
     let id = "01890a5d-ac96-774b-bcce-b302099a8057"
     let text = """
