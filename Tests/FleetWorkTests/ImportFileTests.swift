@@ -166,6 +166,66 @@ import Testing
     #expect(try Self.file(Self.fuelio, .expenses).errors.map(\.column) == [5])
   }
 
+  @Test func the_vehicle_determines_the_energy_of_a_fill_of_fuelio_without_a_type() throws {
+    func file(tank: String, fill: String) throws -> ImportFile {
+      let text = """
+        "## Vehicle"
+        "Name","DistUnit","FuelUnit","Tank1Type"
+        "Z3","0","0","\(tank)"
+        "## Log"
+        "Data","Odo (km)","Fuel (litres)","Full","TankNumber","FuelType"
+        "2024-03-10 16:01","1000.0","10.5","1","1","\(fill)"
+        """
+      var file = try Self.file(text, .fuelEntries) { $0.vehicle = "VAN-1" }
+      file.complete(.fuelEntries, vehicles: [:], energies: ["VAN-1": .electric])
+      return file
+    }
+    for (tank, fill) in [("", ""), ("0", "-1"), ("-1", "0")] {
+      let read = try file(tank: tank, fill: fill)
+      #expect(read.errors.isEmpty, "\(read.errors)")
+      var entry = try FuelEntry(client: .object(try #require(read.rows.first).values))
+      try entry.complete()
+      #expect(entry.energy == .electric && entry.unit == .kilowattHour && entry.quantity == 10.5)
+    }
+    // The file states a type that is unknown.
+    for (tank, fill) in [("", "500"), ("500", "-1"), ("", "Kerosene")] {
+      #expect(try file(tank: tank, fill: fill).errors.map(\.line) == [6])
+    }
+    #expect(try file(tank: "", fill: "210").rows.first?.values["energy"] == FuelEntry.Energy.diesel.json)
+  }
+
+  @Test func columns_that_are_not_imported_have_the_right_reason() throws {
+    let failed = try Self.file(
+      """
+      "## Log"
+      "Data","Odo (km)","Fuel (litres)","TankNumber","FuelType"
+      "2024-03-10 16:01","1000.0","10.5","1","500"
+      """, .fuelEntries)
+    #expect(failed.errors.map(\.line) == [3] && failed.rest.isEmpty, "\(failed.rest)")
+    // The server accepts the odometer of a vehicle in a request.
+    let vehicles = try Self.file("id,odometer\nVAN-1,48210\n", .vehicles)
+    #expect(vehicles.errors.isEmpty && vehicles.rest.map(\.columns) == [["odometer"]])
+    #expect(vehicles.rest.first?.message.contains("an import does not set them") == true, "\(vehicles.rest)")
+  }
+
+  @Test func the_vehicle_or_the_request_determines_the_energy_of_the_own_format() throws {
+    let id = "01890a5d-ac96-774b-bcce-b302099a8057"
+    let text = """
+      id,vehicleId,at,energy,quantity
+      ,VAN-1,2026-05-04T10:00:00Z,,41
+      ,VAN-1,2026-05-05T10:00:00Z,lpg,42
+      \(id),VAN-1,2026-05-06T10:00:00Z,,43
+      ,VAN-2,2026-05-07T10:00:00Z,,44
+      """
+    var file = try Self.file(text, .fuelEntries)
+    file.complete(.fuelEntries, vehicles: [:], energies: ["VAN-1": .diesel])
+    // The row with an id keeps the energy of the stored entry. The fuel type of VAN-2 is unknown.
+    #expect(file.rows.map { $0.values["energy"]?.textValue } == ["diesel", "lpg", nil])
+    #expect(file.errors.map(\.line) == [5] && file.errors[0].message.contains("energy=petrol"), "\(file.errors)")
+    let named = try Self.file(text, .fuelEntries) { $0.energy = .petrol }
+    #expect(named.rows.map { $0.values["energy"]?.textValue } == ["petrol", "lpg", nil, "petrol"])
+  }
+
   @Test func drivvo_with_commas_in_numbers_and_names_in_another_language() throws {
     let text = """
       ##Refuelling;;;;;;;;;;;;;;;;;;;;;;;;;;;;;

@@ -59,6 +59,9 @@ public struct ImportFile: Sendable {
         case .failure(let reason): errors.append(result.error(key, reason.message))
         }
       }
+      if kind == .fuelEntries, format == .own, result.id == nil, result.values["energy"] == nil {
+        result.values["energy"] = options.energy?.json
+      }
       if errors.last?.line != row.line { rows.append(result) }
     }
     forgetRepeatedIDs()
@@ -129,7 +132,9 @@ public struct ImportFile: Sendable {
         }
         row.values["vehicleId"] = .text(id)
       }
-      if kind == .fuelEntries, format != .own, row.values["energy"] == nil {
+      // A row with an id changes a stored entry, which has its energy.
+      let isNewEntry = format != .own || row.id == nil && row.values["vehicleId"] != nil
+      if kind == .fuelEntries, isNewEntry, row.values["energy"] == nil {
         guard let energy = row.values["vehicleId"]?.textValue.flatMap({ energies[$0] }) else {
           errors.append(
             row.error(

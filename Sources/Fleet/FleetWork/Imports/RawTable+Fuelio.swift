@@ -71,19 +71,24 @@ extension RawTable {
     read(section) { table, row in
       let isSecond = table.text(section.column("tanknumber"), of: row) == "2"
       let code = table.text(section.column("fueltype"), of: row)
-      guard let energy = options.energy ?? Self.energy(code, setting(isSecond ? "tank2type" : "tank1type")) else {
+      let codes = [code, setting(isSecond ? "tank2type" : "tank1type") ?? ""]
+      // If the file states no type, the vehicle determines the energy.
+      let energy = options.energy ?? Self.energy(codes)
+      guard energy != nil || codes.allSatisfy(Self.isNoFuelType) else {
         table.fail(row.line, section.column("fueltype"), "unknown type of fuel; add energy=petrol, or another one")
         return
       }
       var raw = table.new(row, options)
       raw.vehicleNames = names
       raw.sourceID = table.id(section, row)
-      raw.constants["energy"] = energy.json
       let unit = setting(isSecond ? "fuelunittank2" : "fuelunit")
-      raw.constants["unit"] =
-        energy.unit != .litre
-        ? energy.unit.json
-        : (options.volumeUnit ?? (unit == "1" ? .usGallon : unit == "2" ? .imperialGallon : .litre)).json
+      let volume = options.volumeUnit ?? (unit == "1" ? .usGallon : unit == "2" ? .imperialGallon : .litre)
+      if let energy {
+        raw.constants["energy"] = energy.json
+        raw.constants["unit"] = (energy.unit == .litre ? volume : energy.unit).json
+      } else if volume != .litre {
+        raw.constants["unit"] = volume.json
+      }
       raw.set("at", section.column("data"), of: row, .time)
       raw.set("odometer", odometer, of: row, .reading(times: distance.kilometers))
       raw.set("quantity", section.column { $0.hasPrefix("fuel (") }, of: row, .number)
@@ -103,11 +108,16 @@ extension RawTable {
     return id.isEmpty || id == "0" ? nil : id
   }
 
-  /// Returns the energy for a code of Fuelio: 1xx petrol, 2xx diesel, 400 and 401 LPG, 402 CNG, 6xx electric. Returns
-  /// `nil` for other codes. Without a code, the code of the tank is used.
-  private static func energy(_ code: String?, _ tank: String?) -> FuelEntry.Energy? {
-    for text in [code, tank] {
-      guard let text, let number = Int(text), number >= 100 else { continue }
+  /// Whether a cell contains no type of fuel: it is empty, or a number such as -1 or 0.
+  private static func isNoFuelType(_ text: String) -> Bool { text.isEmpty || Int(text).map { $0 < 100 } ?? false }
+
+  /// Returns the energy for the first code of Fuelio: 1xx petrol, 2xx diesel, 400 and 401 LPG, 402 CNG, 6xx electric.
+  /// Returns `nil` for other codes, and if there is no code.
+  ///
+  /// - Parameter codes: the cells with the code of the fill and the code of the tank.
+  private static func energy(_ codes: [String]) -> FuelEntry.Energy? {
+    for text in codes {
+      guard let number = Int(text), number >= 100 else { continue }
       switch number {
       case 100..<200: return .petrol
       case 200..<300: return .diesel

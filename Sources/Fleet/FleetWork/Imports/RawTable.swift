@@ -222,7 +222,7 @@ struct RawTable {
       }
       rows.append(raw)
     }
-    report(columns: computed, of: section, because: "the server computes them")
+    report(columns: computed, of: section, because: "an import does not set them")
   }
 
   private static func meaning<Value: Kind>(of field: Field<Value>, _ name: String) -> CellMeaning {

@@ -80,17 +80,19 @@ extension RawRow {
 extension RawTable {
   // MARK: Parts that are not imported
 
-  /// Reads the rows of a section. Afterwards, reports all columns with values that no row has used.
+  /// Reads the rows of a section. Afterwards, reports all columns with values that no row has used. If no row could be
+  /// read because of errors, it is not known which columns are used, and none is reported.
   ///
   /// - Parameter read: reads a row. The closure reads cells with ``text(_:of:)``, or adds them to ``rows``.
   mutating func read(_ section: Section, _ read: (inout RawTable, CSVText.Row) -> Void) {
-    let first = rows.count
+    let (first, failed) = (rows.count, errors.count)
     used = []
     for row in section.rows {
       // More rows are an error.
       guard rows.count <= ImportFile.mostRows, WorkTurn.mayContinue else { break }
       read(&self, row)
     }
+    guard rows.count > first || errors.count == failed else { return }
     for row in rows[first...] { used.formUnion(row.cells.values.map { $0.column - 1 }) }
     reportUnusedColumns(of: section)
   }
