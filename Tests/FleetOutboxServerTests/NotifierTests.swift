@@ -164,10 +164,64 @@ import Testing
       // 30th, to two people.
       #expect(steps == [0, 7, 23, 30, 31, 38] && counts.last == 9)
       let texts = try await Self.notifications(outbox, of: dora).map(\.value.text)
-      #expect(texts == Array(repeating: "The driving licence of Dora is valid until 2026-12-30.", count: 3))
+      #expect(
+        texts == ["is", "is", "was"].map { "The driving licence of Dora \($0) valid until 2026-12-30." })
       #expect(try await Self.notifications(outbox, of: admin).count == 6)
       // With a daily digest, one mail at 06:00 UTC contains all notifications of the day.
       #expect(try await outbox.queued().allSatisfy { $0.value.reason == .notification })
+    }
+  }
+
+  @Test(arguments: MailOutbox.Database.allCases)
+  func a_document_that_expires_soon_is_reported_a_minute_after_its_change(
+    _ database: MailOutbox.Database
+  ) async throws {
+    try await MailOutbox.with(database) { outbox in
+      // The tests begin on 2026-11-23.
+      let admin = try await Self.change(outbox) { transaction throws(ThingError) in
+        try transaction.insert(Vehicle(id: "VAN-1"))
+        return try Self.person(transaction, "admin", [.admin]).id
+      }
+      func add(_ title: String, _ day: String) async throws -> Stored<Document> {
+        try await Self.change(outbox) { transaction throws(ThingError) in
+          var document = Document()
+          document.subject = Document.Subject(.vehicle, "VAN-1")
+          (document.vehicleID, document.title, document.expiresOn) = ("VAN-1", title, CalendarDate(day))
+          return try transaction.insert(document)
+        }
+      }
+      let notifier = Self.notifier(outbox, hasMail: false)
+      var searches = Notifier.Searches()
+      func texts() async throws -> Set<String> {
+        try await notifier.remindIfDue(&searches)
+        try await Self.drain(notifier)
+        let all = try await Self.notifications(outbox, of: admin).map(\.value.text)
+        #expect(Set(all).count == all.count)
+        return Set(all)
+      }
+      let tax = try await add("Tax", "2027-11-01")
+      #expect(try await texts() == [])
+      outbox.advance(60)
+      _ = try await add("Insurance", "2026-12-01")
+      let insurance = "A document of VAN-1 is valid until 2026-12-01: Insurance"
+      #expect(try await texts() == [insurance])
+      outbox.advance(1)
+      try await Self.change(outbox) { transaction throws(ThingError) in
+        var changed = tax.value
+        changed.expiresOn = CalendarDate("2026-12-20")
+        try transaction.update(tax, to: changed, action: "change")
+        var driver = Driver()
+        (driver.name, driver.licenceExpiry) = ("Dora", CalendarDate("2026-12-10"))
+        try transaction.insert(driver)
+      }
+      outbox.advance(59)
+      let all: Set = [
+        insurance, "A document of VAN-1 is valid until 2026-12-20: Tax",
+        "The driving licence of Dora is valid until 2026-12-10.",
+      ]
+      #expect(try await texts() == all)
+      outbox.advance(60)
+      #expect(try await texts() == all)
     }
   }
 

@@ -7,17 +7,19 @@ public enum EventText {
   ///
   /// - Parameters:
   ///   - driver: the name of the driver whom the event concerns; `nil` if unknown.
+  ///   - isDayOver: whether the event's day was over when the event was added.
   ///   - locale: the language and region of the person who is notified; `nil` if unknown.
-  public static func text(of event: FleetEvent, driver: String?, locale: String?) -> String {
+  public static func text(of event: FleetEvent, driver: String?, isDayOver: Bool, locale: String?) -> String {
     switch MailText.Language(locale: locale) {
-    case .english: english(event, driver)
-    case .german: german(event, driver)
+    case .english: english(event, driver, isDayOver)
+    case .german: german(event, driver, isDayOver)
     }
   }
 
-  private static func english(_ event: FleetEvent, _ driver: String?) -> String {
+  private static func english(_ event: FleetEvent, _ driver: String?, _ isDayOver: Bool) -> String {
     let (driver, vehicle) = (driver ?? "an unknown driver", event.vehicleID ?? "an unknown vehicle")
     let (item, day) = (event.item.map { ": \($0)" } ?? "", event.day?.text ?? "an unknown day")
+    let valid = isDayOver ? "was valid until" : "is valid until"
     let due = event.day.map { " (\($0.text))" } ?? ""
     return switch event.event {
     case .journeyNeedsReview: "A journey of \(driver) with \(vehicle) needs a review."
@@ -25,8 +27,8 @@ public enum EventText {
     case .journeyStarted: "\(driver) started a journey with \(vehicle)."
     case .journeyCompleted: "\(driver) completed a journey with \(vehicle)."
     case .inspectionDefects: "An inspection of \(vehicle) by \(driver) found defects\(item)"
-    case .documentExpiring: "A document of \(event.vehicleID ?? driver) is valid until \(day)\(item)"
-    case .licenceExpiring: "The driving licence of \(driver) is valid until \(day)."
+    case .documentExpiring: "A document of \(event.vehicleID ?? driver) \(valid) \(day)\(item)"
+    case .licenceExpiring: "The driving licence of \(driver) \(valid) \(day)."
     case .assignmentMade: "\(vehicle) is assigned to \(driver)."
     case .assignmentEnded: "The assignment of \(vehicle) to \(driver) has ended."
     case .troubleCodeFound: "\(vehicle) reports a trouble code\(item)"
@@ -51,9 +53,10 @@ public enum EventText {
     }
   }
 
-  private static func german(_ event: FleetEvent, _ driver: String?) -> String {
+  private static func german(_ event: FleetEvent, _ driver: String?, _ isDayOver: Bool) -> String {
     let (driver, vehicle) = (driver ?? "unbekannt", event.vehicleID ?? "unbekannt")
     let (item, day) = (event.item.map { ": \($0)" } ?? "", event.day?.text ?? "unbekannt")
+    let valid = isDayOver ? "galt bis" : "gilt bis"
     let due = event.day.map { " (\($0.text))" } ?? ""
     return switch event.event {
     case .journeyNeedsReview: "Eine Fahrt von \(driver) mit \(vehicle) ist zu prüfen."
@@ -61,8 +64,8 @@ public enum EventText {
     case .journeyStarted: "\(driver) hat eine Fahrt mit \(vehicle) begonnen."
     case .journeyCompleted: "\(driver) hat eine Fahrt mit \(vehicle) beendet."
     case .inspectionDefects: "Eine Kontrolle von \(vehicle) durch \(driver) fand Mängel\(item)"
-    case .documentExpiring: "Ein Dokument von \(event.vehicleID ?? driver) gilt bis \(day)\(item)"
-    case .licenceExpiring: "Der Führerschein von \(driver) gilt bis \(day)."
+    case .documentExpiring: "Ein Dokument von \(event.vehicleID ?? driver) \(valid) \(day)\(item)"
+    case .licenceExpiring: "Der Führerschein von \(driver) \(valid) \(day)."
     case .assignmentMade: "\(vehicle) ist \(driver) zugewiesen."
     case .assignmentEnded: "Die Zuweisung von \(vehicle) an \(driver) ist beendet."
     case .troubleCodeFound: "\(vehicle) meldet einen Fehlercode\(item)"

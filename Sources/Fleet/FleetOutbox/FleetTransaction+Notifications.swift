@@ -18,6 +18,8 @@ struct PendingEvent: Sendable {
 
   let event: Stored<FleetEvent>
   let driver: String?
+  /// Whether the event's day was over when the event was added.
+  let isDayOver: Bool
   var recipients: ArraySlice<Recipient>
   /// The webhooks that receive the event.
   let webhooks: [UUIDv7]
@@ -76,7 +78,8 @@ extension FleetView {
       }
       if recipients.count > rest { recipients = try withoutNotified(recipients, of: event.id, most: rest + 1) }
       var pending = PendingEvent(
-        event: event, driver: context.driver?.value.name, recipients: recipients.prefix(rest),
+        event: event, driver: context.driver?.value.name, isDayOver: try context.isDayOver(self),
+        recipients: recipients.prefix(rest),
         webhooks: context.webhooks(webhooks, matching.map(\.value)))
       pending.isComplete = recipients.count <= rest
       rest -= pending.recipients.count
@@ -146,7 +149,8 @@ extension FleetTransaction {
     (new.personID, new.ruleID, new.at) = (recipient.person.id, recipient.rule.id, now)
     (new.event, new.kind, new.thing) = (event.value.event, event.value.kind, event.value.thing)
     new.vehicleID = event.value.vehicleID
-    new.text = EventText.text(of: event.value, driver: pending.driver, locale: recipient.person.value.locale)
+    new.text = EventText.text(
+      of: event.value, driver: pending.driver, isDayOver: pending.isDayOver, locale: recipient.person.value.locale)
     new.deliveries = recipient.rule.value.channels.contains(.inApp) ? [.init(.inApp, at: now)] : []
     (new.mailAt, new.pushAt) = (recipient.mailAt, recipient.pushAt)
     try insert(new, id: id, action: "create")
@@ -205,6 +209,13 @@ private struct EventContext {
       unreadable.append(error.reason)
       return nil
     }
+  }
+
+  /// Whether the event's day, for example the last day of a document, was over when the event was added. `false` if the
+  /// event has no day.
+  func isDayOver(_ view: any FleetView) throws(ThingError) -> Bool {
+    guard let day = event.value.day else { return false }
+    return day < (try view.zone(ofFleet: fleets.first)).day(of: event.createdAt)
   }
 
   func matches(_ rule: NotificationRule) -> Bool {

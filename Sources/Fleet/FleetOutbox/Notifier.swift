@@ -16,8 +16,14 @@ import Telemetry
 public struct Notifier: Service {
   /// The pause between two rounds.
   private static let pause = Duration.seconds(1)
-  /// The time between two searches for documents and licences that expire, in s.
+  /// The time between two searches for documents and licences that expire, in s. The search finds those for which a new
+  /// day has begun.
   private static let reminderPeriod = 3_600
+  /// The time between two searches for changed documents and drivers, in s.
+  private static let changePeriod = 60
+  /// The time by which two searches for changed documents and drivers overlap, in s. A change has the time at which its
+  /// transaction began, on the clock of its server.
+  private static let changeOverlap = 300
   /// The maximum number of a tenant's events in one round.
   private static let eventsOfRound = 20
   /// The maximum number of a tenant's notifications in one round.
@@ -51,16 +57,21 @@ public struct Notifier: Service {
     self.now = now
   }
 
+  /// The times at which the last searches for reminders began; `nil` if there was no search yet.
+  struct Searches {
+    /// The last search of all documents and drivers.
+    var all: Timestamp?
+    /// The last search of all or of the changed documents and drivers.
+    var changed: Timestamp?
+  }
+
   /// Works until its task is cancelled or its service group stops it.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
-      var reminded: Timestamp?
+      var searches = Searches()
       while !Task.isCancelled {
         do {
-          if reminded.map({ now() >= $0.adding(seconds: Self.reminderPeriod) }) ?? true {
-            try await remind()
-            reminded = now()
-          }
+          try await remindIfDue(&searches)
           if try await round() > 0 { continue }
         } catch {
           if !Task.isCancelled { logger.warning("notifications: \(error)") }
@@ -146,33 +157,66 @@ public struct Notifier: Service {
     return found.events.reduce(0) { $0 + 1 + $1.recipients.count }
   }
 
+  /// Adds events for documents and licences that expire: each hour for all of them, and each minute for those that were
+  /// added or changed.
+  func remindIfDue(_ searches: inout Searches) async throws {
+    let time = now()
+    if searches.all.map({ time >= $0.adding(seconds: Self.reminderPeriod) }) ?? true {
+      try await remind()
+      searches = Searches(all: time, changed: time)
+    } else if let last = searches.changed, time >= last.adding(seconds: Self.changePeriod) {
+      try await remindOfChanges(since: last.adding(seconds: -Self.changeOverlap))
+      searches.changed = time
+    }
+  }
+
+  /// Adds events for documents and licences that expire, and that were added or changed at `start` or later.
+  private func remindOfChanges(since start: Timestamp) async throws {
+    for tenant in try await storage.tenants() where !Task.isCancelled {
+      do {
+        try await addReminders(changedSince: start, tenant: tenant.id)
+      } catch {
+        if !Task.isCancelled { logger.warning("reminders of tenant \(tenant.id): \(error)") }
+      }
+    }
+  }
+
+  /// Adds the events of a tenant's documents and licences that expire.
+  ///
+  /// - Parameter start: the time of the oldest changes that are considered; `nil` to consider all documents and drivers.
+  private func addReminders(changedSince start: Timestamp? = nil, tenant: TenantID) async throws {
+    let time = now()
+    let found = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      try view.pendingReminders(at: time, changedSince: start)
+    }
+    var pending = found.reminders
+    while !pending.isEmpty, !Task.isCancelled {
+      let present = pending
+      pending = try await storage.change(tenant: tenant, by: Actor(.server), at: time) {
+        transaction throws(ThingError) in
+        let clock = ContinuousClock()
+        let start = clock.now
+        for (index, reminder) in present.enumerated() {
+          if index > 0, clock.now - start >= Self.patience { return Array(present[index...]) }
+          try transaction.add(reminder)
+        }
+        return []
+      }
+    }
+    // Each search of all documents and drivers names the unreadable rows.
+    guard start == nil else { return }
+    for row in found.unreadable { logger.warning("tenant \(tenant): no reminders of a row: \(row)") }
+  }
+
   /// Adds events for documents and licences that expire, adds default rules to new tenants, and removes old
   /// notifications.
   func remind() async throws {
     for tenant in try await storage.tenants() where !Task.isCancelled {
       do {
-        let time = now()
-        try await storage.change(tenant: tenant.id, by: Actor(.server), at: time) { transaction throws(ThingError) in
+        try await storage.change(tenant: tenant.id, by: Actor(.server), at: now()) { transaction throws(ThingError) in
           try transaction.addDefaultRules()
         }
-        let found = try await storage.view(tenant: tenant.id) { view throws(ThingError) in
-          try view.pendingReminders(at: time)
-        }
-        var pending = found.reminders
-        while !pending.isEmpty, !Task.isCancelled {
-          let present = pending
-          pending = try await storage.change(tenant: tenant.id, by: Actor(.server), at: time) {
-            transaction throws(ThingError) in
-            let clock = ContinuousClock()
-            let start = clock.now
-            for (index, reminder) in present.enumerated() {
-              if index > 0, clock.now - start >= Self.patience { return Array(present[index...]) }
-              try transaction.add(reminder)
-            }
-            return []
-          }
-        }
-        for row in found.unreadable { logger.warning("tenant \(tenant.id): no reminders of a row: \(row)") }
+        try await addReminders(tenant: tenant.id)
         var hasMore = true
         while hasMore, !Task.isCancelled {
           hasMore = try await storage.change(tenant: tenant.id, by: Actor(.server), at: now()) {

@@ -19,9 +19,10 @@ extension FleetView {
   /// 30 days before its last day of validity, 7 days before it, and on the day after it. The documents of vehicles that
   /// were removed have no reminders.
   ///
+  /// - Parameter start: the time of the oldest changes that are considered; `nil` to consider all documents and drivers.
   /// - Returns: the reminders, and descriptions of the documents and drivers that cannot be read.
   public func pendingReminders(
-    at now: Timestamp
+    at now: Timestamp, changedSince start: Timestamp? = nil
   ) throws(ThingError) -> (reminders: [PendingReminder], unreadable: [String]) {
     var reminders: [PendingReminder] = []
     var unreadable: [String] = []
@@ -31,6 +32,7 @@ extension FleetView {
     let last = CalendarDate(utc: now.adding(nanoseconds: 32 * day))
     var documents = ThingQuery<Document>(
       .atLeast(key: "expiresOn", first.json), .below(key: "expiresOn", last.json), limit: 1_000)
+    if let start { documents.conditions.append(.atLeast(key: "updatedAt", start.json)) }
     documents.leavesOutUnreadable = true
     try forEachPage(of: documents) { page throws(ThingError) in
       unreadable += page.unreadable
@@ -54,6 +56,7 @@ extension FleetView {
     }
     var drivers = ThingQuery<Driver>(
       .atLeast(key: "licenceExpiry", first.json), .below(key: "licenceExpiry", last.json), limit: 1_000)
+    if let start { drivers.conditions.append(.atLeast(key: "updatedAt", start.json)) }
     drivers.leavesOutUnreadable = true
     try forEachPage(of: drivers) { page throws(ThingError) in
       unreadable += page.unreadable
