@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetWork
 import Foundation
 import Telemetry
 import TestKit
@@ -86,6 +87,43 @@ import Testing
       #expect(try Self.last(id, workshop)["date"] as? String == Self.day(500))
       #expect(try state() == "overdue")
       #expect(try workshop.records("&status=scheduled").count == 1)
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func a_service_by_distance_was_due_on_the_day_of_the_reading_that_reached_it(
+    _ database: TestServer.Database
+  ) async throws {
+    try await TestServer.run(on: database) { server in
+      try await runBlocking {
+        let workshop = Workshop(client: try server.client(server.keys.admin), server: server)
+        try workshop.read(10_000, hoursAgo: 60 * 24)
+        _ = try workshop.made(
+          "service-schedules",
+          """
+          {"vehicleId":"VAN-1","serviceType":"oilChange","every":{"kilometers":5000,"months":24},\
+          "lastService":{"date":"\(Self.day(60))","odometer":10000}}
+          """)
+        for (value, days) in [(14_600.0, 40), (16_000, 28), (16_500, 2)] {
+          try workshop.read(value, hoursAgo: days * 24)
+        }
+        #expect(try workshop.records().map { $0["scheduledDate"] as? String } == [Self.day(28)])
+        // When a schedule is added later, its limit may have been reached by an older reading.
+        _ = try workshop.made(
+          "service-schedules",
+          """
+          {"vehicleId":"VAN-1","serviceType":"inspection","every":{"kilometers":4500,"days":50},\
+          "lastService":{"date":"\(Self.day(60))","odometer":10000}}
+          """)
+        let inspections = try workshop.records().filter { $0["serviceType"] as? String == "inspection" }
+        #expect(inspections.map { $0["scheduledDate"] as? String } == [Self.day(40)])
+      }
+      let events = try await server.storage.view(tenant: .standard) { view throws(ThingError) in
+        try view.list(ThingQuery<FleetEvent>(order: [.init("number")])).items.map(\.value)
+      }
+      // The due date of the oil change is two years after the last service, and no day of the event.
+      #expect(events.filter { $0.event == .serviceDueSoon }.map(\.day) == [nil])
+      #expect(events.filter { $0.event == .serviceOverdue }.map { $0.day?.text } == [Self.day(28), Self.day(40)])
     }
   }
 

@@ -110,12 +110,15 @@ extension FleetTransaction {
     // No service is announced while a record of this cycle is being completed.
     let isNew = !changed.isPaused && changed.openedCycle != changed.cycle
     if changed.state == .dueSoon, due.value.state != .dueSoon, isNew {
-      try emit(.serviceDueSoon, changed, schedule)
+      // A service that is due soon by distance or engine hours may have a due date that is far away.
+      let isSoonByDate = changed.dueDate.map { today >= $0.adding(days: -Int(plan.dueSoon.days)) } ?? false
+      try emit(.serviceDueSoon, changed, schedule, on: isSoonByDate ? changed.dueDate : nil)
     }
     let isAgain = try lacksRecord(changed, since: due.value)
     if changed.state == .overdue, isNew || isAgain {
-      try openRecord(changed, schedule, on: today)
-      try emit(.serviceOverdue, changed, schedule)
+      let day = try dueDay(of: changed, on: today, in: zone)
+      try openRecord(changed, schedule, on: day)
+      try emit(.serviceOverdue, changed, schedule, on: day)
       changed.openedCycle = changed.cycle
     }
     let stored = try update(due, to: changed, action: "change")
@@ -171,22 +174,37 @@ extension FleetTransaction {
   }
 
   private func emit(
-    _ event: FleetEvent.Event, _ due: ServiceDue, _ schedule: Stored<ServiceSchedule>
+    _ event: FleetEvent.Event, _ due: ServiceDue, _ schedule: Stored<ServiceSchedule>, on day: CalendarDate?
   ) throws(ThingError) {
     var new = FleetEvent(event, ServiceSchedule.self, schedule.id)
-    (new.vehicleID, new.item, new.day) = (due.vehicle, schedule.value.name ?? schedule.value.serviceType, due.dueDate)
+    (new.vehicleID, new.item, new.day) = (due.vehicle, schedule.value.name ?? schedule.value.serviceType, day)
     try emit(new)
   }
 
+  /// Returns the day on which an overdue service was due: its due date, or the day of the first reading that reached the
+  /// due distance or engine hours, whichever is earlier.
+  private func dueDay(
+    of due: ServiceDue, on today: CalendarDate, in zone: ZoneRules
+  ) throws(ThingError) -> CalendarDate {
+    var day = min(due.dueDate ?? today, today)
+    for (meter, total) in [(Meter.odometer, due.dueKilometers), (Meter.engineHours, due.dueEngineHours)] {
+      guard let total else { continue }
+      let reached = ThingQuery<MeterReading>(
+        .oneOf(key: "vehicleId", [.text(due.vehicle)]), .isSet(key: meter.rawValue),
+        .atLeast(key: "lifetime", total.json), .atMost(key: "at", Self.latest.json), order: [.init("at")])
+      if let reading = try first(reached) { day = min(day, zone.day(of: reading.value.at)) }
+    }
+    return day
+  }
+
   private func openRecord(
-    _ due: ServiceDue, _ schedule: Stored<ServiceSchedule>, on today: CalendarDate
+    _ due: ServiceDue, _ schedule: Stored<ServiceSchedule>, on day: CalendarDate
   ) throws(ThingError) {
     guard try openRecord(of: schedule.id, vehicle: due.vehicle) == nil else { return }
     var record = MaintenanceRecord()
     record.vehicle = due.vehicle
     record.serviceType = schedule.value.serviceType
-    // A service that is due by distance or engine hours may be due before its date.
-    record.scheduledDate = min(due.dueDate ?? today, today)
+    record.scheduledDate = day
     record.scheduleID = schedule.id
     record.cycle = due.cycle
     record.notes = schedule.value.name
