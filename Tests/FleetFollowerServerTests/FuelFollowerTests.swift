@@ -95,10 +95,11 @@ import Testing
     }
   }
 
-  /// The trips arrive in both orders.
-  @Test(arguments: Database.allCases, [false, true])
+  enum Arrival: CaseIterable { case oneByOne, reversed, together }
+
+  @Test(arguments: Database.allCases, Arrival.allCases)
   func fuel_that_disappears_while_a_vehicle_is_parked_causes_one_event(
-    _ database: Database, isReversed: Bool
+    _ database: Database, _ arrival: Arrival
   ) async throws {
     try await FollowedFleet.with(database) { fleet in
       try await Self.setTank(fleet, 80)
@@ -108,7 +109,13 @@ import Testing
         try Self.drive(number, from: start, minutes: 10, level: { _ in level })
           + [try FollowedFleet.trip(number + 500, from: start, to: start + 1.0 / 6, "")]
       }
-      for drive in isReversed ? drives.reversed() : drives {
+      let batches: [[IncomingRecord]] =
+        switch arrival {
+        case .oneByOne: drives
+        case .reversed: drives.reversed()
+        case .together: [drives.flatMap { $0 }]
+        }
+      for drive in batches {
         try await fleet.store(drive)
         try await fleet.follow()
       }

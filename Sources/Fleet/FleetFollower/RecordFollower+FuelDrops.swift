@@ -13,7 +13,8 @@ struct ParkedDrop: Sendable {
   /// The start of the trip after the fall.
   let at: Timestamp
 
-  /// Adds the event, unless the fall is old or was seen in a private journey.
+  /// Adds the event, unless the fall is old, was seen in a private journey, or was already reported. If the trips before
+  /// and after the fall arrive together, the fall is found twice.
   func apply(to transaction: any FleetTransaction) throws(ThingError) {
     guard at > transaction.now.adding(seconds: -Self.longestDelay),
       let known = try transaction.vehicle(named: vehicle), known.value.id == vehicle
@@ -22,7 +23,10 @@ struct ParkedDrop: Sendable {
     guard try !transaction.isPrivate(vehicle, at: at) else { return }
     var new = FleetEvent(.fuelDrop, Vehicle.self, known.id)
     (new.vehicleID, new.item, new.at) = (vehicle, drop.text, at)
-    try transaction.emit(new)
+    // The numbers 0 to 2 belong to the reminders of a thing.
+    let id = UUIDv7(
+      milliseconds: UInt64(max(at.milliseconds, 0)), seed: known.id.low ^ known.id.high << 48, number: 3)
+    try transaction.emitOnce(new, id: id)
   }
 }
 

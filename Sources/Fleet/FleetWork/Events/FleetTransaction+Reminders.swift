@@ -51,7 +51,7 @@ extension FleetView {
         let reminder = Self.reminder(
           .documentExpiring, document.id, Document.names.one, day, zone.day(of: now),
           vehicle: document.value.vehicleID, driver: document.value.driverID, item: item)
-        if let reminder, try isNew(reminder) { reminders.append(reminder) }
+        if let reminder, try isNew(reminder.id) { reminders.append(reminder) }
       }
     }
     var drivers = ThingQuery<Driver>(
@@ -65,7 +65,7 @@ extension FleetView {
         let reminder = Self.reminder(
           .licenceExpiring, driver.id, Driver.names.one, day, try zone(ofFleet: driver.value.fleetID).day(of: now),
           vehicle: nil, driver: driver.id, item: nil)
-        if let reminder, try isNew(reminder) { reminders.append(reminder) }
+        if let reminder, try isNew(reminder.id) { reminders.append(reminder) }
       }
     }
     return (reminders, unreadable)
@@ -84,10 +84,10 @@ extension FleetView {
       id: id, event: event, thing: thing, kind: kind, day: day, vehicle: vehicle, driver: driver, item: item)
   }
 
-  /// Whether the event of a reminder must still be added. Looks for the ``Reminder``, not for the event, because the
+  /// Whether the event with a fixed ID must still be added. Looks for the ``Reminder``, not for the event, because the
   /// event is removed when its notifications are added.
-  fileprivate func isNew(_ reminder: PendingReminder) throws(ThingError) -> Bool {
-    try find(reminder.id, Reminder.self) == nil
+  fileprivate func isNew(_ id: UUIDv7) throws(ThingError) -> Bool {
+    try find(id, Reminder.self) == nil
   }
 
   /// Returns the number of days from 1970-01-01 to a date.
@@ -99,18 +99,23 @@ extension FleetView {
 extension FleetTransaction {
   /// Adds the event of a reminder, unless another server has added it meanwhile.
   public func add(_ pending: PendingReminder) throws(ThingError) {
-    guard try isNew(pending) else { return }
-    var reminder = Reminder()
-    (reminder.thing, reminder.day) = (pending.thing, pending.day)
-    try insert(reminder, id: pending.id, action: "create")
     var new = FleetEvent()
     (new.event, new.kind, new.thing, new.day) = (pending.event, pending.kind, pending.thing, pending.day)
     (new.vehicleID, new.driverID, new.item) = (pending.vehicle, pending.driver, pending.item)
-    try emit(new, id: pending.id)
+    try emitOnce(new, id: pending.id)
+  }
+
+  /// Adds an event, unless the event with this ID was already added, even if it was removed since then.
+  public func emitOnce(_ event: FleetEvent, id: UUIDv7) throws(ThingError) {
+    guard try isNew(id) else { return }
+    var mark = Reminder()
+    (mark.thing, mark.day) = (event.thing, event.day)
+    try insert(mark, id: id, action: "create")
+    try emit(event, id: id)
   }
 }
 
-/// A stored mark that the event of a reminder was added, so that it is not added again.
+/// A stored mark that an event was added, for example the event of a reminder, so that it is not added again.
 public struct Reminder: Kind {
   public var thing = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var day: CalendarDate?
