@@ -67,6 +67,20 @@ import Testing
     }
   }
 
+  /// One level each 30 s until 07:00:00, then a stop without levels until 07:30:00.
+  @Test(arguments: [[], [3], [18], [23]] as [[Int]]) func the_level_has_risen_at_the_first_high_level(outliers: [Int]) {
+    func time(_ minutes: Double) -> Timestamp { Timestamp(nanoseconds: Int64(minutes * 60) * 1_000_000_000) }
+    var levels = (0...20).map { TankRise.Level(at: time(410 + Double($0) / 2), percent: 20) }
+    levels += (0...20).map { TankRise.Level(at: time(450 + Double($0) / 2), percent: 70) }
+    // A single wrong level does not move the rise.
+    for number in outliers {
+      levels[number] = TankRise.Level(at: levels[number].at, percent: 90 - levels[number].percent)
+    }
+    let rise = TankRise(quantity: 30, capacity: 60, levels: levels.reversed())
+    #expect(rise.litres == 30 && rise.verdict == .agrees)
+    #expect(rise.lastLow == time(420) && rise.at == time(450))
+  }
+
   @Test func without_levels_or_capacity_there_is_no_verdict() {
     var random = SplitMix(seed: 1)
     let tank = Tank(added: 0.5...0.5, &random)

@@ -17,7 +17,10 @@ public struct TankRise: Equatable, Sendable {
   public let verdict: Verdict
   /// The greatest rise of the level, L; `nil` if unknown.
   public let litres: Double?
-  /// The time at which the level had risen; `nil` if unknown, or if the level did not rise.
+  /// The time of the last level before the rise; `nil` if unknown, or if the level did not rise.
+  public let lastLow: Timestamp?
+  /// The time at which the level had risen: the time of the first level after the rise. `nil` if unknown, or if the
+  /// level did not rise.
   public let at: Timestamp?
 
   /// The rise is searched for within this time before and after the entry, s. People often enter a fill later.
@@ -40,7 +43,7 @@ public struct TankRise: Equatable, Sendable {
   public init(quantity: Double, capacity: Double?, levels: [Level]) {
     let sorted = levels.filter { (0...100).contains($0.percent) }.sorted { $0.at < $1.at }
     guard let capacity, sorted.count >= 2 * Self.levels else {
-      (verdict, litres, at) = (.noData, nil, nil)
+      (verdict, litres, lastLow, at) = (.noData, nil, nil, nil)
       return
     }
     var best = (rise: -Double.infinity, index: 0)
@@ -54,7 +57,9 @@ public struct TankRise: Equatable, Sendable {
     // A rise within the error of the sensor does not count as a rise.
     let isSeen = rise > capacity * Self.tankTolerance / 2
     litres = rise
-    at = isSeen ? sorted[best.index].at : nil
+    let risen = isSeen ? Self.firstRisen(sorted, around: best.index) : nil
+    lastLow = risen.map { sorted[$0 - 1].at }
+    at = risen.map { sorted[$0].at }
     if abs(rise - quantity) <= tolerance {
       verdict = .agrees
     } else if !isSeen {
@@ -62,6 +67,23 @@ public struct TankRise: Equatable, Sendable {
     } else {
       verdict = rise < quantity ? .less : .more
     }
+  }
+
+  /// Returns the index of the first level after a rise. Several neighbouring places have the same difference of medians,
+  /// so the levels around `index` are divided where the most levels lie on their side of the middle of the rise.
+  ///
+  /// - Parameter index: a place at which the median of the levels after it is greater than the median of those before it.
+  private static func firstRisen(_ sorted: [Level], around index: Int) -> Int {
+    let window = (index - levels)..<(index + levels)
+    let middle = (median(sorted[window.lowerBound..<index]) + median(sorted[index..<window.upperBound])) / 2
+    // The number of levels on the wrong side if all levels of the window are after the rise.
+    var wrong = sorted[window].count { $0.percent <= middle }
+    var best = (wrong: wrong, index: window.lowerBound)
+    for place in window {
+      wrong += sorted[place].percent <= middle ? -1 : 1
+      if wrong < best.wrong { best = (wrong, place + 1) }
+    }
+    return best.index
   }
 
   private static func median(_ levels: ArraySlice<Level>) -> Double {

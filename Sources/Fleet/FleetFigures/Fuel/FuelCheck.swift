@@ -5,8 +5,8 @@ import Telemetry
 extension FuelEntry.Check {
   /// The speed up to which a vehicle counts as standing still, km/h. GPS receivers at rest do not report exactly 0.
   static let standing = 3.0
-  /// The vehicle stood still for a fill if it reported a speed of at most ``standing`` within this time before or after
-  /// the fill, s.
+  /// The vehicle stood still for a fill if it reported a speed of at most ``standing`` during the rise of the level, or
+  /// within this time before or after it, s. Without a rise, the time of the entry counts.
   static let stop: Int64 = 900
 
   /// Compares a fill with what the vehicle reported.
@@ -36,8 +36,9 @@ extension FuelEntry.Check {
     difference = rise.litres.map { rounded($0 - entry.standardQuantity) }
     risenAt = rise.at
     self.levels = Int64(levels.count)
-    let time = rise.at ?? entry.at
-    let speeds = samples.filter { distance(time, $0) <= Self.stop * 1_000 }
+    let first = (rise.lastLow ?? entry.at).milliseconds - Self.stop * 1_000
+    let last = (rise.at ?? entry.at).milliseconds + Self.stop * 1_000
+    let speeds = samples.filter { (first...last).contains($0.at.milliseconds) }
       .compactMap { $0.values.speed ?? $0.values.gpsSpeed }
     positionAgrees = speeds.isEmpty ? nil : speeds.contains { $0 <= Self.standing }
   }
