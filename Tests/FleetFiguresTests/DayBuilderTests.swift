@@ -121,6 +121,24 @@ import Testing
     #expect(try #require(Self.day(tracker, trips: [Self.trip(8, ends: false)])).unknown == 4_990_000)
   }
 
+  /// Two trips of 590 s at 60 km/h, with a stop between them, and one record each 10 s during the trips.
+  @Test(arguments: [20, 110, 120, 140]) func a_vehicle_does_not_move_between_two_trips(stop: Int) throws {
+    let next = 590 + stop
+    let samples = [0, next].flatMap { first in
+      stride(from: 0, through: 590, by: 10).map { Self.sample(first + $0, speed: 60, rpm: 2_000) }
+    }
+    let trips = [0, next].map {
+      Self.trip($0 + 590, ends: true, id: "\($0)", start: $0, end: $0 + 590, distance: 590.0 / 60)
+    }
+    let day = try #require(Self.day(samples, trips: trips))
+    #expect(abs((day.distance ?? 0) - 2 * 590.0 / 60) < 1e-9)
+    #expect(day.moving == 1_180_000 && day.engineOn == 1_180_000 && day.idle == 0 && day.unknown == 0)
+    #expect(day.trips == 2)
+    // Without the records of the trips, a short stop is not known.
+    let unknown = try #require(Self.day(samples))
+    #expect(unknown.moving == (stop <= 120 ? 1_180_000 + Int64(stop) * 1_000 : 1_180_000))
+  }
+
   @Test func distance_is_integrated_and_cut_at_midnight() throws {
     // 100 s at 36 km/h are 1 km.
     let steady = try #require(Self.day([Self.sample(0, speed: 36), Self.sample(100, speed: 36)]))

@@ -16,7 +16,9 @@ import Telemetry
 ///
 /// Three kinds of time are *unknown*: time with a running engine but unknown motion, time in which the state of the
 /// engine is unknown, and time between two successive records that are more than two minutes apart. However, the
-/// vehicle counts as parked while its engine is off, and after the end of a trip.
+/// vehicle counts as parked while its engine is off, and after the end of a trip. If one trip ends and the next one
+/// begins between two records, the vehicle is parked from the end to the start, even if the records are at most two
+/// minutes apart.
 ///
 /// A value is used for 15 seconds if the next records do not contain it, because not every record contains every value.
 ///
@@ -159,8 +161,12 @@ public struct DayBuilder: Sendable {
     let length = second.time - first.time
     guard length > 0 else { return }
     if length > Self.longestStep { return addGap(first, second) }
-    let inside = min(second.time, to) - max(first.time, from)
-    guard inside > 0 else { return }
+    let parked = pause(between: first.time, and: second.time)
+    let inside = lengthInDay(first.time..<second.time) - lengthInDay(parked)
+    guard inside > 0 else {
+      if !parked.isEmpty { anchor = nil }
+      return
+    }
     switch first.isEngineOn {
     case true?:
       engineOn += inside
@@ -178,6 +184,27 @@ public struct DayBuilder: Sendable {
       let mean = (rate + (second.fuelRate ?? rate)) / 2
       fuelUsed = (fuelUsed ?? 0) + mean * Double(inside) / 3_600_000
     }
+  }
+
+  private func lengthInDay(_ time: Range<Int64>) -> Int64 {
+    let inside = time.clamped(to: from..<to)
+    return inside.upperBound - inside.lowerBound
+  }
+
+  /// Returns the part of the time between two successive records in which the vehicle was parked because a trip had
+  /// ended and the next one had not begun. Empty if there is no such part, or if it is at most ``hold``.
+  private func pause(between first: Int64, and second: Int64) -> Range<Int64> {
+    let none = first..<first
+    guard second - first > Self.hold else { return none }
+    // The reported times of trips may differ slightly from the times of the records.
+    let ending = trips.last {
+      $0.hasEnded && $0.effectiveTime >= first - Self.hold && $0.effectiveTime < second
+    }
+    guard let end = ending?.effectiveTime, isParked(at: end) else { return none }
+    let starts = trips.compactMap { $0.startTime ?? ($0.hasEnded ? nil : $0.time) }
+    guard let start = starts.filter({ $0 > end }).min(), start <= second + Self.hold else { return none }
+    let parked = (end..<start).clamped(to: first..<second)
+    return parked.upperBound - parked.lowerBound > Self.hold ? parked : none
   }
 
   /// Returns the distance between two successive records that are close together in time, km; `nil` if unknown. It is
