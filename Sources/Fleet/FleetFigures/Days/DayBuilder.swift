@@ -49,26 +49,6 @@ public struct DayBuilder: Sendable {
   /// m. Reported positions of a vehicle at rest vary by less.
   static let leastDisplacement = 20.0
 
-  /// The vehicle's state at the time of a telemetry record.
-  private struct Moment {
-    var time: Int64
-    var isMoving: Bool?
-    var isEngineOn: Bool?
-    /// The speed that the vehicle itself reports, km/h; `nil` if the record does not contain it.
-    var speed: Double?
-    var fuelRate: Double?
-    var odometer: Double?
-    var position: GeoPosition?
-  }
-
-  /// A value with the time of its record.
-  private struct Held {
-    var time: Int64
-    var value: Double
-
-    func value(at now: Int64) -> Double? { now - time <= DayBuilder.hold ? value : nil }
-  }
-
   private let date: CalendarDate
   private let from: Int64
   private let to: Int64
