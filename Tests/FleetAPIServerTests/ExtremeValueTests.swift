@@ -37,11 +37,12 @@ import Testing
               "POST", "/api/\(path)", json: #"{"vehicleId":"VAN-1","at":"\#(time)",\#(body)}"#)
             #expect(reply.status == 422 && reply.text.contains("expected a time"), "\(path) \(time): \(reply.text)")
           }
-          for field in ["startTime", "endTime"] {
+          for field in ["startTime", "endTime", "timestamp"] {
+            let usual = #""timestamp":"2026-11-29T09:30:00Z","#
             let record =
               #"{"type":"trip","event":"end","tripId":"x","distance":5,"id":"01a226bd-47d2-77ff-87f5-b971e6723d02","#
               + #""vehicleId":"VAN-1","gatewayId":"gw-1","seq":6,"epoch":"01a226bd-45cc-7945-9484-35054e8052a7","#
-              + #""timeQuality":"gps","timestamp":"2026-11-29T09:30:00Z","\#(field)":"\#(time)"}"#
+              + #""timeQuality":"gps",\#(field == "timestamp" ? "" : usual)"\#(field)":"\#(time)"}"#
             let reply = try client.send("POST", "/api/telemetry", Array(record.utf8))
             #expect(reply.text.contains("1678 to 2261"), "\(field) \(time): \(reply.text)")
           }

@@ -35,11 +35,14 @@ struct FieldReader: ~Escapable {
     if quality == .unset, fields[.timestamp].form == .absent { return nil }
     let expected = #"a time from 1678 to 2261 like "2024-12-18T07:41:06.250Z""#
     let bytes = try string(.timestamp, expected)
+    let time: Timestamp
     do throws(Timestamp.ParsingError) {
-      return try Timestamp(parsing: bytes)
+      time = try Timestamp(parsing: bytes)
     } catch {
       throw invalid(.timestamp, expected)
     }
+    guard Timestamp.stated.contains(time) else { throw invalid(.timestamp, expected) }
+    return time
   }
 
   /// Returns the value of a key, which must be a text and a valid id (``NameRules/isName(_:)``).
