@@ -122,15 +122,15 @@ extension Timestamp: FieldValue {
     self.init(nanoseconds: overflow ? .min : nanoseconds)
   }
 
-  /// Parses a time that a client sent. Computations with other times, for example of the day before, could not be
-  /// represented.
+  /// Parses a time that a client sent, which must be in ``stated``. For times near the limits of `Timestamp`, the time a
+  /// day earlier or later may not be representable.
   public static func parsed(client json: JSON) throws(FieldErrors) -> Timestamp {
     do throws(FieldError) {
       let time = try Timestamp(json: json)
-      if let text = json.textValue, let stated = try? Timestamp(parsing: text.utf8.span), Self.stated.contains(stated) {
-        return time
+      guard stated.contains(time) else {
+        throw FieldError("", "expected a time from 1678 to 2261, found \(json.summary)")
       }
-      throw FieldError("", "expected a time from 1678 to 2261, found \(json.summary)")
+      return time
     } catch {
       throw FieldErrors([error])
     }
