@@ -8,8 +8,7 @@ import Telemetry
 ///
 ///     for field in SealedField.all { count += try await field.rotate(tenant, keys, storage, at: now) }
 public struct SealedField: Sendable {
-  /// A stored encrypted value, and the name of the place where it is stored. The name is part of the encryption: the
-  /// value can be decrypted only with the same name.
+  /// An encrypted value, with the name of the place where it is stored. The value can be decrypted only with this name.
   public struct Secret: Equatable, Sendable {
     public let place: String
     public let sealed: String

@@ -6,9 +6,9 @@ import Telemetry
 /// Begins and ends planned assignments at their times. A vehicle becomes `assigned` or `available`, and an assignment
 /// that has ended becomes `completed`.
 ///
-/// The watch searches for assignments that are due instead of setting timers. Therefore a server that was down
-/// continues where it stopped. Several servers of one database can run it: after one of them has processed an
-/// assignment, it is no longer due.
+/// The watch uses no timers: it searches for assignments that are due. Therefore it also finds assignments that became
+/// due while no server ran. Several servers of one database can run a watch, because an assignment is no longer due
+/// after one of them has processed it.
 struct AssignmentWatch {
   /// The time between two searches.
   private static let period = Duration.seconds(1)

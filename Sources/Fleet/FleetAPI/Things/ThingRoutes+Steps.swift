@@ -4,8 +4,8 @@ import Telemetry
 /// Changes of derived fields that need several transactions (``DerivedField/Steps``).
 ///
 /// A kind with such fields can have things with many parts, for example a fleet with thousands of vehicles. In SQLite,
-/// all tenants wait for a transaction that writes. Therefore these transactions read only what they change. Everything
-/// else is read before the first transaction or after the last one.
+/// all other tenants wait while a transaction writes. Therefore these transactions read only what they change. All
+/// other values are read before the first transaction or after the last one.
 extension ThingRoutes {
   /// Whether the kind has derived fields that are changed in steps.
   var hasSteps: Bool { derived.contains { $0.steps != nil } }

@@ -34,7 +34,7 @@ public struct StoredFile: Kind {
     ]
   }
 
-  /// The part of a photo's metadata that the server keeps: when and where it was taken.
+  /// When and where a photo was taken. The server keeps no other metadata of a photo.
   public struct Capture: NestedValue {
     /// The time at which the photo was taken, as the camera wrote it, without a time zone; `nil` if the file does not
     /// contain it.
